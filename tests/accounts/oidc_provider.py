@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider on a real socket: it signs in the user in `who`, and can be set up to forge answers."""
+"""A small OpenID Connect provider on a real socket: it signs in the user in `who`, and can be configured to forge responses."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Provider:
         self.cheat: dict[str, Any] = {}
         self.forge = ""
         self.described: dict[str, Any] = {}
-        #: More members of a response with a token, and where such requests are redirected.
+        #: Additional members of token responses, and the target to which token requests are redirected.
         self.padding: dict[str, Any] = {}
         self.moved_to = ""
         #: The paths of requests for tokens.
         self.asked: list[str] = []
-        #: Authorization requests by the code that they were given.
+        #: Authorization requests by their code.
         self.codes: dict[str, dict[str, str]] = {}
         self.key = RSAKey.generate_key(2048, {"kid": "one"})
         self.other_key = RSAKey.generate_key(2048, {"kid": "one"})

@@ -24,12 +24,12 @@ def test_users_who_are_not_staff_get_404(people, role, page):
     assert response.status_code == 404 or response.redirect_chain[-1][0].startswith("/login/")
 
 
-def test_a_stranger_is_sent_to_the_login_and_a_token_opens_no_admin_page(people):
+def test_anonymous_clients_are_sent_to_the_login_and_a_token_opens_no_admin_page(people):
     assert people.client("anonymous").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/?next=/admin/")
     assert people.client("staff-token").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/")
 
 
-def test_logging_out_there_leads_to_our_login_page(people):
+def test_logging_out_of_the_admin_leads_to_the_login_page(people):
     client = people.client("staff")
 
     assert client.post("/admin/logout/").headers["Location"] == "/login/"
@@ -37,13 +37,13 @@ def test_logging_out_there_leads_to_our_login_page(people):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_staff_sees_its_pages(people, page):
+def test_staff_can_open_the_admin_pages(people, page):
     people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {}, format="json")
 
     assert people.client("staff").get(f"/admin/{page}").status_code == 200
 
 
-def test_the_overview_has_owner_state_and_size_without_the_name(people):
+def test_the_session_overview_has_owner_state_and_size_but_no_name(people):
     people.session.name = "a secret name"
     people.session.save()
     page = people.client("staff").get("/admin/accounts/hostedsession/").content.decode()
@@ -58,7 +58,7 @@ def test_the_overview_has_owner_state_and_size_without_the_name(people):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_staff_cannot_filter_by_a_column_that_a_list_does_not_offer(people, page):
+def test_staff_cannot_filter_by_columns_that_a_list_does_not_offer(people, page):
     model = {f"{model._meta.app_label}/{model._meta.model_name}/": model for model in admin_site.site._registry}.get(page)
     lookups = [f"{field.name}{suffix}" for field in (model._meta.fields if model else ()) for suffix in ("__startswith", "__regex", "__0")]
     client = people.client("staff")
@@ -68,7 +68,7 @@ def test_staff_cannot_filter_by_a_column_that_a_list_does_not_offer(people, page
     assert found == []
 
 
-def test_staff_filters_by_what_a_list_offers(people):
+def test_staff_can_filter_by_columns_that_a_list_offers(people):
     client = people.client("staff")
 
     for query in ("accounts/hostedsession/?status__exact=ready", "accounts/hostedsession/?created_at__gte=2026-01-01%2000:00:00%2B00:00"):
@@ -95,7 +95,7 @@ def do(people, action: str, role: str = "staff"):
     )
 
 
-def test_staff_cancels_and_deletes(people):
+def test_staff_can_cancel_and_delete(people):
     Session.objects.update(status=Session.Status.IMPORTING)
     assert b"1 import cancelled" in do(people, "cancel").content
     assert b"1 session deleted" in do(people, "delete_them").content
@@ -113,9 +113,9 @@ def test_users_who_are_not_staff_cannot_delete_on_the_admin_pages(people):
     assert Session.objects.exists()
 
 
-def test_staff_shows_sessions_in_the_demo(people):
+def test_staff_can_show_only_their_own_sessions_in_the_demo(people):
     do(people, "show_in_demo")
-    assert not DemoSession.objects.exists(), "its owner alone may publish it"
+    assert not DemoSession.objects.exists(), "only its owner may publish it"
     people.session.owner = people.staff
     people.session.save()
     do(people, "show_in_demo")
@@ -136,7 +136,7 @@ def test_the_audit_log_cannot_be_changed(people):
     assert entry.action == "login"
 
 
-def test_users_are_for_superusers(people):
+def test_only_superusers_manage_users(people):
     assert people.client("staff").get("/admin/auth/user/").status_code == 403
     User.objects.filter(username="staff").update(is_superuser=True)
     assert people.client("staff").get("/admin/auth/user/").status_code == 200
@@ -158,7 +158,7 @@ def told_of_deletions() -> list[tuple[str, str, str]]:
     return [(entry.action, str(entry.session or ""), entry.facts.get("deleted", "")) for entry in entries]
 
 
-def test_with_a_user_their_sessions_go_as_sessions_do(people, superuser, monkeypatch):
+def test_deleting_a_user_deletes_their_sessions_completely(people, superuser, monkeypatch):
     gone = []
     monkeypatch.setattr(stream, "delete_keys", gone.append)
     with_history(people.session)

@@ -1,4 +1,4 @@
-"""The audit log: recorded and excluded events, its readers, its retention."""
+"""The audit log: recorded and excluded events, access and retention."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedviz.web.accounts.models import AuditEntry
 pytestmark = pytest.mark.django_db
 
 
-def test_logins_are_written_down_with_where_they_came_from_and_never_a_password(people, audit):
+def test_logins_are_audited_with_their_address_and_without_passwords(people, audit):
     people.owner.set_password("a long password")
     people.owner.save()
     client = Client(REMOTE_ADDR="203.0.113.7")
@@ -31,7 +31,7 @@ def test_logins_are_written_down_with_where_they_came_from_and_never_a_password(
     assert AuditEntry.objects.get(action="login_failed").facts == {"tried": "owner"}
 
 
-def test_a_failed_login_has_the_name_that_was_tried_in_one_line(people, client):
+def test_a_failed_login_is_audited_with_the_attempted_name_on_one_line(people, client):
     client.post("/login/", {"username": "somebody\r\nelse" + "x" * 1000, "password": "y"})
 
     entry = AuditEntry.objects.get(action="login_failed")
@@ -41,7 +41,7 @@ def test_a_failed_login_has_the_name_that_was_tried_in_one_line(people, client):
     assert people.client("staff-token").get("/api/v1/audit/?action=login_failed").json()["results"][0]["user"] == entry.user_name
 
 
-def test_entries_of_before_lose_the_names_of_sessions(people):
+def test_session_names_are_removed_from_older_audit_entries(people):
     entry = AuditEntry.objects.create(action="session_exported", session=people.session.pk, facts={"name": "a secret", "format": "trace"})
     other = AuditEntry.objects.create(action="admin_changed", facts={"name": "not of a session"})
 
@@ -52,7 +52,7 @@ def test_entries_of_before_lose_the_names_of_sessions(people):
     assert (entry.facts, other.facts) == ({"format": "trace"}, {"name": "not of a session"})
 
 
-def test_no_page_of_staff_names_a_session(people):
+def test_no_staff_page_shows_the_name_of_a_session(people):
     owner, session = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/"
     owner.patch(session, {"name": "a takeover of Initech"}, format="json")
     owner.post(f"{session}links/", {}, format="json")
@@ -68,7 +68,7 @@ def test_no_page_of_staff_names_a_session(people):
     assert b"Initech" not in staff.get("/api/v1/audit/").content
 
 
-def test_exports_are_recorded_once_an_hour_for_each_user_and_session(people):
+def test_exports_are_audited_once_an_hour_for_each_user_and_session(people):
     session = f"/api/v1/sessions/{people.session.pk}/export/"
     owner, viewer = people.client("owner-token"), people.client("viewer")
     for _ in range(3):
@@ -82,7 +82,7 @@ def test_exports_are_recorded_once_an_hour_for_each_user_and_session(people):
     assert exports.count() == 3
 
 
-def test_sharing_exporting_and_deleting_are_written_down(people, audit):
+def test_sharing_exporting_and_deleting_are_audited(people, audit):
     owner, session = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/"
     link = owner.post(f"{session}links/", {"role": "editor"}, format="json").json()
     owner.delete(f"{session}links/{link['id']}/")
@@ -92,7 +92,7 @@ def test_sharing_exporting_and_deleting_are_written_down(people, audit):
     assert audit() == ["link_made", "link_revoked", "session_exported", "session_deleted"]
     entry = AuditEntry.objects.get(action="session_deleted")
     assert (entry.user_name, entry.by_way_of, entry.session) == ("owner", "token token", people.session.pk)
-    assert "a session" not in str(list(AuditEntry.objects.values())), "staff does not learn what sessions are called"
+    assert "a session" not in str(list(AuditEntry.objects.values())), "staff must not see the names of sessions"
     assert link["url"].partition("link=")[2] not in str(list(AuditEntry.objects.values()))
 
 
@@ -104,7 +104,7 @@ def test_an_audit_entry_outlives_its_user(people):
     assert (entry.user, entry.user_name) == (None, "owner")
 
 
-def test_staff_reads_it_in_pages_and_selects(people):
+def test_staff_can_page_through_and_filter_the_audit_log(people):
     for number in range(5):
         AuditEntry.objects.create(action="login" if number % 2 else "logout", user_name=f"user-{number}", session=people.session.pk)
     staff = people.client("staff-token")
@@ -118,7 +118,7 @@ def test_staff_reads_it_in_pages_and_selects(people):
     assert staff.get("/api/v1/audit/?session=nonsense").status_code == 400
 
 
-def test_audit_entries_expire_after_the_days_of_the_setting(people, settings):
+def test_audit_entries_expire_after_the_configured_number_of_days(people, settings):
     AuditEntry.objects.create(action="login", at=timezone.now() - timedelta(days=91))
     AuditEntry.objects.create(action="login", at=timezone.now() - timedelta(days=89))
 
@@ -130,7 +130,7 @@ def test_audit_entries_expire_after_the_days_of_the_setting(people, settings):
 
 
 @pytest.mark.parametrize(("proxies", "address"), [(0, "127.0.0.1"), (1, "198.51.100.9"), (2, "203.0.113.7")])
-def test_a_forwarded_address_is_believed_as_far_as_there_are_proxies(people, settings, proxies, address):
+def test_a_forwarded_address_is_trusted_only_up_to_the_number_of_proxies(people, settings, proxies, address):
     settings.PROXIES = proxies
     Client().post("/login/", {"username": "x", "password": "y"}, headers={"X-Forwarded-For": "1.2.3.4, 203.0.113.7, 198.51.100.9"})
 

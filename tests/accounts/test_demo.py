@@ -32,7 +32,7 @@ def shown(people, commits, settings):
     return people.session
 
 
-def test_a_visitor_looks_and_does_nothing(shown):
+def test_a_visitor_has_read_only_access(shown):
     visitor = APIClient()
     address = f"/api/v1/sessions/{shown.pk}/"
 
@@ -45,7 +45,7 @@ def test_a_visitor_looks_and_does_nothing(shown):
     assert visitor.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code == 401
 
 
-def test_without_the_demo_nothing_is_shown(shown, settings):
+def test_nothing_is_public_if_the_demo_is_off(shown, settings):
     settings.PUBLIC_DEMO = False
 
     assert APIClient().get(f"/api/v1/sessions/{shown.pk}/").status_code == 404
@@ -53,7 +53,7 @@ def test_without_the_demo_nothing_is_shown(shown, settings):
     assert not Visitor.objects.exists()
 
 
-def test_a_visitor_gets_a_sandbox_that_they_may_command(shown, audit):
+def test_a_visitor_gets_a_sandbox_that_accepts_their_commands(shown, audit):
     browser = APIClient()
     response = browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     sandbox = Session.objects.get(forked_from=shown)
@@ -61,12 +61,12 @@ def test_a_visitor_gets_a_sandbox_that_they_may_command(shown, audit):
     assert response["Location"] == f"/s/{sandbox.pk}/"
     assert browser.get(f"/api/v1/sessions/{sandbox.pk}/").json()["role"] == "owner"
     assert browser.post(f"/api/v1/sessions/{sandbox.pk}/commands/", {"op": "pause"}, format="json").status_code == 202
-    assert APIClient().get(f"/api/v1/sessions/{sandbox.pk}/").status_code == 404, "it is theirs alone"
+    assert APIClient().get(f"/api/v1/sessions/{sandbox.pk}/").status_code == 404, "only the visitor has access to it"
     assert "sandbox_made" in audit()
     assert not User.objects.get(pk=sandbox.owner_id).has_usable_password()
 
 
-def test_the_page_offers_a_sandbox_and_another_one_in_it(shown, people):
+def test_the_page_offers_a_sandbox_and_within_it_a_new_one(shown, people):
     browser = Client()
     assert b"Try it yourself" in browser.get(f"/s/{shown.pk}/").content
     sandbox = browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"]
@@ -74,10 +74,10 @@ def test_the_page_offers_a_sandbox_and_another_one_in_it(shown, people):
     page = browser.get(sandbox).content.decode()
     assert "Start over" in page
     assert f'value="{shown.pk}"' in page
-    assert b"sandbox" not in people.client("owner").get(f"/s/{shown.pk}/").content, "who has an account forks"
+    assert b"sandbox" not in people.client("owner").get(f"/s/{shown.pk}/").content, "users with an account fork instead"
 
 
-def test_starting_again_keeps_one_sandbox(shown):
+def test_starting_over_leaves_one_sandbox(shown):
     browser = Client()
     first, second = (browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"] for _ in range(2))
 
@@ -86,7 +86,7 @@ def test_starting_again_keeps_one_sandbox(shown):
     assert Visitor.objects.count() == 1
 
 
-def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they_have(shown, settings, audit):
+def test_starting_over_is_rate_limited_and_the_current_sandbox_is_kept(shown, settings, audit):
     settings.DEMO_RESTARTS_PER_MINUTE = 2
     browser, other = Client(), Client()
     responses = [browser.post("/demo/sandbox/", {"session": str(shown.pk)}) for _ in range(5)]
@@ -94,7 +94,7 @@ def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they
     assert [response.status_code for response in responses] == [302, 302, 302, 429, 429]
     assert b"2 times a minute" in responses[-1].content
     assert browser.get(responses[2]["Location"]).status_code == 200
-    assert audit().count("sandbox_made") == 1, "one entry for a visitor, however often they start over"
+    assert audit().count("sandbox_made") == 1, "one entry per visitor, regardless of how often they start over"
 
     for _ in range(2):
         assert other.post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 302, "another visitor"
@@ -112,7 +112,7 @@ def test_visitors_cannot_invite(shown, audit):
     assert "invite_made" not in audit()
 
 
-def test_visitors_cannot_run_experiments_which_have_no_limits_of_theirs(shown):
+def test_visitors_cannot_run_experiments(shown):
     browser = APIClient()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
 
@@ -123,7 +123,7 @@ def test_visitors_cannot_run_experiments_which_have_no_limits_of_theirs(shown):
 
 
 @pytest.mark.parametrize("what", ["session", "lesson"])
-def test_visitors_cannot_open_rooms_whose_participants_have_limits_of_their_own(shown, what):
+def test_visitors_cannot_open_rooms(shown, what):
     browser = APIClient()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     sandbox = Session.objects.get(forked_from=shown)
@@ -136,8 +136,8 @@ def test_visitors_cannot_open_rooms_whose_participants_have_limits_of_their_own(
 
 
 @pytest.mark.parametrize("demo_is_on", [True, False])
-def test_an_invite_of_a_visitor_makes_no_account(shown, settings, demo_is_on):
-    """One that was made by an older release."""
+def test_an_invite_by_a_visitor_creates_no_account(shown, settings, demo_is_on):
+    """The invite was created by an older release."""
     browser = APIClient()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     sandbox = Session.objects.get(forked_from=shown)
@@ -152,10 +152,10 @@ def test_an_invite_of_a_visitor_makes_no_account(shown, settings, demo_is_on):
     member.force_login(user)
 
     assert not User.objects.filter(username="mallory").exists()
-    assert member.post(f"/invite/{secret}/").status_code == 302, "who has an account can still accept it"
+    assert member.post(f"/invite/{secret}/").status_code == 302, "a user with an account can still accept it"
 
 
-def test_a_sandbox_is_small(shown, settings):
+def test_the_sessions_of_a_visitor_are_limited(shown, settings):
     settings.DEMO_SESSIONS_PER_VISITOR = 2
     browser = APIClient()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
@@ -166,7 +166,7 @@ def test_a_sandbox_is_small(shown, settings):
     assert "SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR" in refused.json()["detail"]
 
 
-def test_when_its_time_is_over_a_sandbox_is_deleted_with_its_visitor(shown):
+def test_an_expired_sandbox_is_deleted_with_its_visitor(shown):
     browser = Client()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     assert sweep_visitors() == 0
@@ -176,10 +176,10 @@ def test_when_its_time_is_over_a_sandbox_is_deleted_with_its_visitor(shown):
 
     assert not Session.objects.filter(forked_from=shown).exists()
     assert not User.objects.filter(username__startswith="visitor-").exists()
-    assert browser.get("/s/" + str(shown.pk) + "/").status_code == 200, "and the visitor looks at the demo as before"
+    assert browser.get("/s/" + str(shown.pk) + "/").status_code == 200, "the visitor still has read access to the demo"
 
 
-def test_there_is_a_limit_to_sandboxes_and_to_those_of_one_address(shown, settings):
+def test_sandboxes_are_limited_in_total_and_per_address(shown, settings):
     settings.DEMO_VISITORS = 2
     assert [Client().post("/demo/sandbox/", {"session": str(shown.pk)}).status_code for _ in range(3)] == [302, 302, 503]
 
@@ -189,14 +189,14 @@ def test_there_is_a_limit_to_sandboxes_and_to_those_of_one_address(shown, settin
 
 
 @pytest.mark.parametrize("session", ["", "nonsense", "00000000-0000-4000-8000-000000000000", "not shown"])
-def test_what_is_not_shown_has_no_sandbox(shown, session):
+def test_a_session_outside_of_the_demo_has_no_sandbox(shown, session):
     given = str(Session.objects.get(name="not shown").pk) if session == "not shown" else session
 
     assert Client().post("/demo/sandbox/", {"session": given}).status_code == 404
     assert not Visitor.objects.exists()
 
 
-def test_a_sandbox_needs_the_token_of_a_page(shown):
+def test_creating_a_sandbox_needs_a_csrf_token(shown):
     assert Client(enforce_csrf_checks=True).post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 403
 
 
@@ -216,7 +216,7 @@ def test_visitors_of_one_network_count_together(shown, people, settings):
     assert turns.sender_group_of(f"user {visitors[0].pk}").group == ""
 
 
-def test_visitors_share_what_large_bodies_may_take_with_all_without_an_account(shown):
+def test_visitors_share_the_large_body_limit_of_clients_without_an_account(shown):
     browser = Client()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())

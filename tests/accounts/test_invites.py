@@ -27,17 +27,17 @@ def invite(people, **body: object) -> str:
     return made.json()["url"].removeprefix("http://testserver")
 
 
-def test_accepting_an_invite_makes_a_member(people, audit):
+def test_accepting_an_invite_adds_a_member(people, audit):
     url = invite(people, role="editor", note="for the stranger")
     browser = people.client("stranger")
 
     shown = browser.get(url)
     assert b"a session" in shown.content
-    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").status_code == 404, "looking at it accepts nothing"
+    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").status_code == 404, "a GET request does not accept the invite"
 
     assert browser.post(url)["Location"] == f"/s/{people.session.pk}/"
     assert browser.get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == "editor"
-    assert people.client("viewer").get(url).status_code == 404, "it was for one"
+    assert people.client("viewer").get(url).status_code == 404, "it could be used once"
     assert "invite_accepted" in audit()
 
 
@@ -49,7 +49,7 @@ def test_only_the_hash_is_stored_and_the_secret_is_shown_once(people):
     assert [one["url"] for one in listed] == [None]
 
 
-def test_an_invite_for_two_is_for_two_and_who_has_the_role_already_uses_none(people):
+def test_an_invite_for_two_can_be_used_twice_and_members_with_the_role_use_none(people):
     url = invite(people, uses=2)
 
     for name in ("viewer", "editor", "owner"):
@@ -61,7 +61,7 @@ def test_an_invite_for_two_is_for_two_and_who_has_the_role_already_uses_none(peo
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired", "its owner is shut out", "its maker is no longer the owner", "wrong"])
-def test_what_cannot_be_accepted_any_more_looks_like_nothing(people, how):
+def test_an_invalid_or_expired_invite_gets_404(people, how):
     url = invite(people)
     if how == "revoked":
         number = Invite.objects.get().pk
@@ -97,7 +97,7 @@ def test_an_invite_creates_an_account(people, audit):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_concurrent_uses_of_a_single_invite_create_one_account(people, settings, monkeypatch):
+def test_concurrent_uses_of_a_single_use_invite_create_one_account(people, settings, monkeypatch):
     url = invite(people)
     before = User.objects.count()
     together = threading.Barrier(4)
@@ -124,7 +124,7 @@ def test_concurrent_uses_of_a_single_invite_create_one_account(people, settings,
     assert Invite.objects.get().uses_left == 0
 
 
-def test_an_operator_can_keep_accounts_to_staff(people, settings):
+def test_an_operator_can_restrict_account_creation_to_invites_by_staff(people, settings):
     settings.INVITES_MAKE_ACCOUNTS = False
     browser, url = Client(), invite(people)
     assert b"password2" not in browser.get(url).content
@@ -136,7 +136,7 @@ def test_an_operator_can_keep_accounts_to_staff(people, settings):
     assert User.objects.filter(username="newcomer").exists()
 
 
-def test_one_address_makes_so_many_accounts_an_hour(people, settings):
+def test_account_creation_per_address_is_limited_per_hour(people, settings):
     settings.MADE_PER_HOUR = 2
     url = invite(people, uses=10)
 
@@ -147,7 +147,7 @@ def test_one_address_makes_so_many_accounts_an_hour(people, settings):
 
 
 @pytest.mark.parametrize("name", ["local", " local", "\uff4cocal"])
-def test_no_visitor_takes_the_name_of_the_local_user(people, name):
+def test_an_invited_user_cannot_take_the_name_of_the_local_user(people, name):
     """`schedviz token create` without `--user` makes a token of that user."""
     response = Client().post(invite(people), {"username": name, **PASSWORDS})
 
@@ -155,7 +155,7 @@ def test_no_visitor_takes_the_name_of_the_local_user(people, name):
     assert not User.objects.filter(username="local").exists()
 
 
-def test_accounts_are_counted_for_all_web_processes_together(people, settings):
+def test_created_accounts_are_counted_across_all_web_processes(people, settings):
     settings.MADE_PER_HOUR = 1
     url = invite(people, uses=10)
     assert Client().post(url, {"username": "newcomer-1", **PASSWORDS}).status_code == 302
@@ -166,7 +166,7 @@ def test_accounts_are_counted_for_all_web_processes_together(people, settings):
     assert Client().post(url, {"username": "newcomer-2", **PASSWORDS}).status_code == 429
 
 
-def test_there_is_a_limit_to_open_invites(people, monkeypatch):
+def test_open_invites_are_limited(people, monkeypatch):
     from schedviz.web.accounts import invites
 
     monkeypatch.setattr(invites, "MAX_OPEN_INVITES", 1)

@@ -21,7 +21,7 @@ def logins(number: int, *, expired: bool) -> None:
     LoginSession.objects.bulk_create(LoginSession(session_key=f"{expired}-{n}", session_data="", expire_date=at) for n in range(number))
 
 
-def test_the_sweeper_deletes_expired_logins_and_leaves_the_others() -> None:
+def test_the_sweeper_deletes_only_expired_logins() -> None:
     client = Client()
     client.force_login(User.objects.create_user("ada"))
     logins(3, expired=True)

@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.django_db
 
 
-def test_an_owner_adds_changes_and_removes_members(people, audit):
+def test_an_owner_can_add_change_and_remove_members(people, audit):
     owner, stranger = people.client("owner-token"), people.client("stranger-token")
     session = f"/api/v1/sessions/{people.session.pk}/"
     assert stranger.get(session).status_code == 404
@@ -26,7 +26,7 @@ def test_an_owner_adds_changes_and_removes_members(people, audit):
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor"])
-def test_a_member_leaves(people, audit, role):
+def test_a_member_can_leave(people, audit, role):
     member = people.client(f"{role}-token")
     session = f"/api/v1/sessions/{people.session.pk}/"
     other = "editor" if role == "viewer" else "viewer"
@@ -54,7 +54,7 @@ def test_link_visitors_are_not_members(people):
     assert stranger.delete(f"{session}members/stranger/").status_code == 404
 
 
-def test_the_owner_comes_first_and_is_no_member_of_their_own(people):
+def test_the_owner_is_listed_first_and_cannot_be_added_as_a_member(people):
     owner = people.client("owner-token")
     members = f"/api/v1/sessions/{people.session.pk}/members/"
 

@@ -1,4 +1,4 @@
-"""Signing in with an OpenID Connect provider on a real socket, and with one that forges answers."""
+"""Signing in with an OpenID Connect provider on a real socket, and with one that forges responses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 def sent_back(location: str) -> str:
-    """Where the provider sends the browser."""
+    """The URL to which the provider redirects the browser."""
     try:
         urllib.request.build_opener(_Stay).open(location, timeout=10)
     except urllib.error.HTTPError as response:
@@ -69,7 +69,7 @@ def test_a_user_of_the_provider_gets_an_account_and_is_signed_in(provider, audit
     assert audit() == ["account_made", "login", "login"]
 
 
-def test_the_subject_decides_whatever_the_name_is(provider):
+def test_a_user_is_identified_by_the_subject_and_not_by_the_name(provider):
     taken = User.objects.create_user("ada", is_staff=True)
     sign_in(Client())
     made = Identity.objects.get().user
@@ -83,7 +83,7 @@ def test_the_subject_decides_whatever_the_name_is(provider):
 
 
 @pytest.mark.parametrize("name", ["local", "\uff4cocal"])
-def test_no_user_of_the_provider_takes_the_name_of_the_local_user(provider, name):
+def test_a_user_of_the_provider_cannot_take_the_name_of_the_local_user(provider, name):
     provider.who["preferred_username"] = name
 
     sign_in(Client())
@@ -118,7 +118,7 @@ def test_no_user_of_the_provider_takes_the_name_of_the_local_user(provider, name
         "nobody",
     ],
 )
-def test_a_token_for_another_login_signs_no_user_in(provider, audit, cheat, forge):
+def test_a_token_for_another_login_is_refused(provider, audit, cheat, forge):
     provider.cheat, provider.forge = cheat, forge
     client = Client()
 
@@ -129,7 +129,7 @@ def test_a_token_for_another_login_signs_no_user_in(provider, audit, cheat, forg
 
 
 @pytest.mark.parametrize("described", [{"issuer": "https://evil.example"}, {"issuer": None}], ids=["another issuer", "no issuer"])
-def test_the_configuration_of_another_issuer_is_refused(provider, audit, described):
+def test_a_configuration_with_another_issuer_is_refused(provider, audit, described):
     """OpenID Connect Discovery 1.0, 4.3: otherwise the token's issuer is compared with whatever the document names."""
     provider.described, provider.cheat = described, {"iss": "https://evil.example"}
 
@@ -138,14 +138,14 @@ def test_the_configuration_of_another_issuer_is_refused(provider, audit, describ
 
 
 @pytest.mark.parametrize("listed", [["RS256", "none"], ["none"], ["HS256"], None], ids=str)
-def test_an_unsigned_token_is_refused_whatever_the_provider_lists(provider, listed):
+def test_an_unsigned_token_is_refused_even_if_the_provider_lists_the_algorithm(provider, listed):
     provider.described, provider.forge = {"id_token_signing_alg_values_supported": listed}, "none"
 
     assert sign_in(Client()).status_code == 403
     assert not User.objects.exists()
 
 
-def test_a_key_that_was_replaced_under_its_id_is_fetched_again(provider, monkeypatch):
+def test_a_key_that_was_replaced_under_the_same_id_is_fetched_again(provider, monkeypatch):
     assert sign_in(Client()).status_code == 302
 
     monkeypatch.setattr(provider, "key", provider.other_key)
@@ -153,7 +153,7 @@ def test_a_key_that_was_replaced_under_its_id_is_fetched_again(provider, monkeyp
     assert sign_in(Client()).status_code == 302
 
 
-def test_a_key_that_the_provider_removed_is_not_accepted_for_ever(provider, monkeypatch):
+def test_a_key_that_the_provider_removed_is_eventually_refused(provider, monkeypatch):
     assert sign_in(Client()).status_code == 302
     leaked = provider.key
     monkeypatch.setattr(provider, "key", provider.other_key)
@@ -165,7 +165,7 @@ def test_a_key_that_the_provider_removed_is_not_accepted_for_ever(provider, monk
     assert sign_in(Client()).status_code == 403
 
 
-def test_a_response_for_another_browser_signs_no_user_in(provider):
+def test_a_response_for_another_browser_is_refused(provider):
     """Login CSRF: the attacker's code in the victim's browser."""
     attacker, victim = Client(), Client()
     back = sent_back(attacker.get("/oidc/login/")["Location"])
@@ -173,7 +173,7 @@ def test_a_response_for_another_browser_signs_no_user_in(provider):
     assert victim.get(back).status_code == 403
     assert attacker.get(back).status_code == 302
     assert Client().get(back).status_code == 403
-    assert attacker.get(back).status_code == 403, "a code and its state are used up"
+    assert attacker.get(back).status_code == 403, "a code and its state can be used once"
 
 
 @pytest.mark.parametrize("query", ["", "?error=access_denied&state=x", "?code=x", "?code=x&state=y", "?state[]=1&code="])
@@ -200,7 +200,7 @@ def test_operators_can_restrict_who_may_sign_in(provider, settings):
     assert sign_in(Client()).status_code == 403
 
 
-def test_a_group_makes_staff_and_its_end_ends_it(provider, settings, audit):
+def test_staff_status_follows_membership_of_the_staff_group(provider, settings, audit):
     settings.OIDC_STAFF_GROUP = "operators"
     provider.who["groups"] = ["operators"]
     sign_in(Client())
@@ -216,7 +216,7 @@ def test_a_group_makes_staff_and_its_end_ends_it(provider, settings, audit):
 @pytest.mark.parametrize(
     "following", ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)", "abc", "session-page", "logout"]
 )
-def test_a_login_leads_to_paths_of_this_server_alone(provider, following):
+def test_a_login_redirects_only_to_paths_of_this_server(provider, following):
     assert sign_in(Client(), following)["Location"] == "/"
 
 
@@ -230,20 +230,20 @@ def test_a_stored_next_page_of_an_older_release_is_validated_again(provider):
     assert client.get(back)["Location"] == "/"
 
 
-def test_a_response_with_a_token_has_the_limits_of_documents(provider):
+def test_a_token_response_has_the_size_limit_of_documents(provider):
     provider.padding = {"more": "x" * oidc_documents.DOCUMENT_BYTES}
     assert sign_in(Client()).status_code == 403
     provider.padding = {}
     assert sign_in(Client())["Location"] == "/sessions/"
 
 
-def test_the_code_and_the_secret_are_not_sent_elsewhere(provider):
+def test_the_code_and_the_secret_are_not_sent_to_the_target_of_a_redirect(provider):
     provider.moved_to = "/elsewhere"
     assert sign_in(Client()).status_code == 403
     assert provider.asked == ["/token"]
 
 
-def test_a_name_that_grows_when_it_is_normalized_is_cut(provider):
+def test_a_name_that_grows_when_it_is_normalized_is_truncated(provider):
     provider.who["preferred_username"] = "\ufdfa" * 140
 
     sign_in(Client())
@@ -251,7 +251,7 @@ def test_a_name_that_grows_when_it_is_normalized_is_cut(provider):
     assert 0 < len(User.objects.get().username) <= 140
 
 
-def test_a_provider_that_does_not_respond_is_handled(provider, settings, audit):
+def test_an_unresponsive_provider_is_handled(provider, settings, audit):
     settings.OIDC_ISSUER = "http://127.0.0.1:1"
 
     assert Client().get("/oidc/login/").status_code == 403
@@ -259,7 +259,7 @@ def test_a_provider_that_does_not_respond_is_handled(provider, settings, audit):
     assert not LoginSession.objects.exists()
 
 
-def test_one_address_begins_and_ends_so_many_logins_a_minute(provider, settings):
+def test_logins_per_address_are_limited_per_minute(provider, settings):
     settings.OIDC_LOGINS_PER_MINUTE = 2
 
     begun = [Client().get("/oidc/login/") for _ in range(4)]
@@ -271,7 +271,7 @@ def test_one_address_begins_and_ends_so_many_logins_a_minute(provider, settings)
     assert LoginSession.objects.count() == 2
 
 
-def test_an_unsolicited_response_leaves_no_trace(provider, audit):
+def test_an_unsolicited_response_creates_no_session_and_no_audit_entry(provider, audit):
     stranger = Client()
 
     for query in ("?code=x&state=y", "?error=access_denied&state=y", ""):
@@ -281,7 +281,7 @@ def test_an_unsolicited_response_leaves_no_trace(provider, audit):
     assert not LoginSession.objects.exists()
 
 
-def test_a_refusal_of_the_provider_is_written_down_once(provider, audit):
+def test_a_refusal_by_the_provider_is_audited_once(provider, audit):
     client = Client()
     state = urllib.parse.parse_qs(urllib.parse.urlsplit(client.get("/oidc/login/")["Location"]).query)["state"][0]
 
@@ -291,7 +291,7 @@ def test_a_refusal_of_the_provider_is_written_down_once(provider, audit):
     assert audit() == ["login_failed"]
 
 
-def test_a_login_that_was_only_begun_is_kept_for_minutes_and_one_that_was_ended_for_days(provider):
+def test_a_started_login_expires_after_minutes_and_a_completed_one_after_days(provider):
     client = Client()
     back = sent_back(client.get("/oidc/login/")["Location"])
     assert client.session.get_expiry_age() <= 600
@@ -300,7 +300,7 @@ def test_a_login_that_was_only_begun_is_kept_for_minutes_and_one_that_was_ended_
     assert client.session.get_expiry_age() > 24 * 3600
 
 
-def test_a_password_ends_the_short_time_of_a_login_that_was_begun(provider, people):
+def test_a_password_login_replaces_the_short_expiry_of_a_started_login(provider, people):
     people.owner.set_password("a long password")
     people.owner.save()
     client = people.client("anonymous")
@@ -311,7 +311,7 @@ def test_a_password_ends_the_short_time_of_a_login_that_was_begun(provider, peop
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_a_share_link_is_remembered_for_days_beside_a_login_that_was_begun(provider, people, settings, is_first):
+def test_a_share_link_is_remembered_for_days_despite_a_started_login(provider, people, settings, is_first):
     client = people.client("link") if is_first else people.client("anonymous")
     client.get("/oidc/login/")
     if not is_first:
@@ -323,13 +323,13 @@ def test_a_share_link_is_remembered_for_days_beside_a_login_that_was_begun(provi
     assert client.cookies[settings.LINKS_COOKIE]["max-age"] > 24 * 3600
 
 
-def test_one_browser_begins_logins_in_a_few_tabs_and_its_session_does_not_grow(provider):
+def test_a_browser_can_start_a_few_logins_in_parallel_without_growing_its_session(provider):
     client = Client()
     begun = [client.get("/oidc/login/")["Location"] for _ in range(8)]
 
     assert len([key for key in client.session.keys() if key.startswith("_state_")]) == 3  # noqa: SIM118
     assert client.get(sent_back(begun[0])).status_code == 403
-    assert client.get(sent_back(begun[-3])).status_code == 302, "another tab"
+    assert client.get(sent_back(begun[-3])).status_code == 302, "the login of another tab still works"
 
 
 def test_openid_connect_is_off_unless_configured():
@@ -338,7 +338,7 @@ def test_openid_connect_is_off_unless_configured():
     assert b"/oidc/login/" not in Client().get("/login/").content
 
 
-def test_the_login_page_leads_to_the_provider(provider, settings):
+def test_the_login_page_links_to_the_provider(provider, settings):
     settings.OIDC_NAME = "Example Login"
 
     page = Client().get("/login/?next=/sessions/").content.decode()

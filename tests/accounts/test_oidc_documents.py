@@ -77,21 +77,21 @@ def test_a_document_can_be_fetched_again(provider: _Provider) -> None:
 
 
 @pytest.mark.parametrize("body", [b"[]", b"not JSON", b" " * (oidc_documents.DOCUMENT_BYTES + 1)], ids=["a list", "no JSON", "too large"])
-def test_what_is_no_document_is_refused(provider: _Provider, body: bytes) -> None:
+def test_an_invalid_document_is_refused(provider: _Provider, body: bytes) -> None:
     provider.body = body
 
     with pytest.raises(DocumentUnavailable):
         Document(provider.url).read()
 
 
-def test_a_document_that_trickles_in_is_given_up(provider: _Provider, hurried: None) -> None:
+def test_fetching_a_document_that_trickles_in_is_aborted(provider: _Provider, hurried: None) -> None:
     provider.trickles = True
 
     with pytest.raises(DocumentUnavailable, match=r"took more than 0\.5 s"):
         Document(provider.url).read()
 
 
-def test_a_failure_is_remembered(provider: _Provider) -> None:
+def test_a_failed_fetch_is_cached(provider: _Provider) -> None:
     provider.status = 500
     document = Document(provider.url)
     for _ in range(3):
@@ -101,7 +101,7 @@ def test_a_failure_is_remembered(provider: _Provider) -> None:
     assert provider.requests == 1
 
 
-def test_requests_that_wait_for_a_fetch_give_up_with_it(provider: _Provider, hurried: None) -> None:
+def test_requests_that_wait_for_a_fetch_fail_with_it(provider: _Provider, hurried: None) -> None:
     provider.trickles = True
     document = Document(provider.url)
 

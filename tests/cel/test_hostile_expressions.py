@@ -32,7 +32,7 @@ def nested(levels: int, grown: str, result: str) -> str:
         (r'b"\u0041" == b"A"', "unable to unescape string"),
     ],
 )
-def test_literals_that_no_value_can_have_are_named(expression: str, message: str) -> None:
+def test_out_of_range_literals_are_reported(expression: str, message: str) -> None:
     assert expressions.compile_error(expression).startswith(f"ERROR: <input>:1:1: {message}\n")
 
 
@@ -49,7 +49,7 @@ def test_literals_that_no_value_can_have_are_named(expression: str, message: str
         (f'"a".matches(["a{{{DIGITS}}}"][0])', f"error parsing regexp: invalid repeat count: `{{{DIGITS}}}`"),
     ],
 )
-def test_values_that_no_function_takes_are_errors_of_the_expression(expression: str, message: str) -> None:
+def test_invalid_function_arguments_are_errors_of_the_expression(expression: str, message: str) -> None:
     assert expressions.error(expression) == message
 
 
@@ -84,7 +84,7 @@ def test_work_that_the_costs_of_the_api_server_do_not_bound_is_stopped(expressio
         expressions.value(expression)
 
 
-def test_no_operator_absorbs_that_an_expression_was_stopped() -> None:
+def test_no_operator_absorbs_the_error_of_a_stopped_expression() -> None:
     with pytest.raises(CostLimitError):
         expressions.value("lists.range(60000).map(i, i).size() == 1 || true")
 

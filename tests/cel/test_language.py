@@ -178,11 +178,11 @@ def test_constants_cost_nothing() -> None:
     assert program.evaluate({}, cost_limit=100) == (True, 2)
 
 
-def test_wide_characters_have_a_wide_mark() -> None:
+def test_wide_characters_have_a_wide_position_marker() -> None:
     assert expressions.compile_error("'é' + nosuch").split("\n")[1:] == [" | 'é' + nosuch", " | .\uff0e....^"]
 
 
-def test_only_lists_and_maps_can_be_walked_through() -> None:
+def test_only_lists_and_maps_can_be_iterated() -> None:
     expected = "ERROR: <input>:1:1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"
 
     assert expressions.compile_error("number.all(x, true)").split("\n")[0] == expected

@@ -1,4 +1,4 @@
-"""A cluster whose names are hostile: printed as they are, they would set the terminal's title, clear it, fake a line and reverse text."""
+"""A cluster with hostile names: printed unescaped, they would set the terminal's title, clear the screen, fake a line and reverse text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_clean(printed: str) -> bool:
 
 
 def unsafe(printed: str) -> list[str]:
-    """Characters that are neither printable nor line breaks."""
+    """Whether the text contains characters that are neither printable nor line breaks."""
     return [letter for letter in printed if letter != "\n" and unicodedata.category(letter) in _CATEGORIES]
 
 

@@ -19,11 +19,11 @@ SMALL = ("--nodes", "20", "--pods", "20", "--json")
 
 
 @pytest.mark.parametrize("name", sorted(WORKLOADS))
-def test_every_workload_places_pods_as_plugins_called_for_one_node_do(name: str) -> None:
+def test_every_workload_places_pods_as_per_node_plugin_calls_do(name: str) -> None:
     assert differences(WORKLOADS[name], nodes=30, every_node=True) == []
 
 
-def test_a_placement_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_differing_placement_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Fit.score
 
     def wrong(self, state, pod, rows):  # type: ignore[no-untyped-def]
@@ -35,7 +35,7 @@ def test_a_placement_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert differences(WORKLOADS["gpu"], nodes=30, every_node=True)
 
 
-def test_rows_have_the_workload_its_conditions_and_the_shares_of_stages() -> None:
+def test_rows_have_the_workload_its_options_and_stage_timings() -> None:
     result = CliRunner().invoke(bench, ["--workload", "preferred", "--every-node", *SMALL])
 
     rows = msgspec.json.decode(result.stdout, type=list[Row])
@@ -48,7 +48,7 @@ def test_rows_have_the_workload_its_conditions_and_the_shares_of_stages() -> Non
     assert rows[0].p50_ms > 0 < rows[0].calibration_ms
 
 
-def test_a_run_is_compared_with_one_before_and_drawn(tmp_path: Path) -> None:
+def test_a_run_is_compared_with_an_earlier_one_and_plotted(tmp_path: Path) -> None:
     before, plot = tmp_path / "before.json", tmp_path / "plot.svg"
     arguments = ["--workload", "churn", "--no-check", *SMALL]
     before.write_text(CliRunner().invoke(bench, arguments).stdout)
@@ -61,7 +61,7 @@ def test_a_run_is_compared_with_one_before_and_drawn(tmp_path: Path) -> None:
     assert ET.parse(plot).getroot().tag.endswith("svg")
 
 
-def test_rows_of_another_program_are_refused(tmp_path: Path) -> None:
+def test_rows_from_another_program_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_text("{}")
 
@@ -80,7 +80,7 @@ def test_an_import_is_measured_from_the_dump_to_the_checkpoint(form: str) -> Non
     assert min(row.read_seconds, row.read_peak_mb, row.checkpoint_write_ms, row.checkpoint_read_ms, row.checkpoint_mb) > 0
 
 
-def test_the_calibration_is_seconds_per_pod() -> None:
+def test_the_calibration_is_in_seconds_per_pod() -> None:
     assert 0 < calibration(10, 5) < 1
 
 

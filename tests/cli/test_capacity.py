@@ -21,7 +21,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(capacity, list(map(str, arguments)))
 
 
-def test_fit_counts_and_says_what_stops_the_next_pod(cluster: Path, tmp_path: Path) -> None:
+def test_fit_prints_the_count_and_why_the_next_pod_does_not_fit(cluster: Path, tmp_path: Path) -> None:
     (tmp_path / "pod.json").write_text(json.dumps(pod("new", cpu="2")))
     result = run("fit", cluster, "--pod", tmp_path / "pod.json")
     assert result.exit_code == 0, result.output
@@ -30,7 +30,7 @@ def test_fit_counts_and_says_what_stops_the_next_pod(cluster: Path, tmp_path: Pa
     assert second.startswith("The next one does not: 0/3 nodes are available: 3 Insufficient cpu.")
 
 
-def test_nodes_prints_those_that_can_go(cluster: Path) -> None:
+def test_nodes_prints_the_removable_nodes(cluster: Path) -> None:
     result = run("nodes", cluster)
     assert result.stdout.splitlines() == [
         "1 of 3 nodes hold the pods: 2 can go",
@@ -49,7 +49,7 @@ def test_loss_exits_with_1_if_pods_would_have_no_node(cluster: Path, tmp_path: P
     assert [each["name"] for each in json.loads(run("loss", full, "--json").stdout)] == ["n1", "n2"]
 
 
-def test_loss_of_zones_needs_zones(tmp_path: Path) -> None:
+def test_loss_by_zone_needs_zone_labels(tmp_path: Path) -> None:
     bare = node("n1")
     bare["metadata"]["labels"] = {}
     assert "there are no zones in the files" in run("loss", write_cluster(tmp_path, bare, pod("a", on="n1")), "--zones").output

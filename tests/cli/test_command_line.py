@@ -1,4 +1,4 @@
-"""The `schedviz` command as a user runs it: in a process of its own."""
+"""The `schedviz` command as a user runs it: in its own process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_help_lists_every_command_with_a_line_about_it():
+def test_help_lists_every_command_with_a_one_line_description():
     response = run("--help")
 
     assert response.returncode == 0
@@ -34,7 +34,7 @@ def test_help_lists_every_command_with_a_line_about_it():
 
 
 def heavy_imports_of(*arguments: str, heavy: set[str]) -> str:
-    """Which of these modules a command imports, as text; "": none."""
+    """The names of these modules that a command imports; "" if it imports none."""
     program = (
         f"import sys; from schedviz.cli.main import main; sys.argv = ['schedviz', *{arguments!r}]\n"
         "try: main()\nexcept SystemExit: pass\n"
@@ -44,7 +44,7 @@ def heavy_imports_of(*arguments: str, heavy: set[str]) -> str:
     return response.stderr
 
 
-def test_help_imports_neither_django_nor_numpy_nor_a_command():
+def test_help_imports_no_django_numpy_or_command():
     heavy = {"django", "numpy", "celery", "redis", "schedviz.cli.up", "schedviz.engine"}
     assert heavy_imports_of("--help", heavy=heavy) == ""
 
@@ -54,7 +54,7 @@ def test_the_list_of_measures_does_not_import_the_engine():
 
 
 @pytest.mark.parametrize("name", command_line.COMMANDS)
-def test_every_command_has_help_of_its_own(name):
+def test_every_command_has_its_own_help(name):
     response = run(name, "--help")
 
     assert response.returncode == 0, response.stderr
@@ -67,7 +67,7 @@ def test_version_is_the_package_version():
     assert (response.returncode, response.stdout) == (0, f"schedviz {schedviz.__version__}\n")
 
 
-def test_an_unknown_command_is_refused_with_the_one_that_was_meant():
+def test_an_unknown_command_is_refused_with_the_closest_known_one():
     response = run("trcae")
 
     assert response.returncode == 2
@@ -75,7 +75,7 @@ def test_an_unknown_command_is_refused_with_the_one_that_was_meant():
     assert "Traceback" not in response.stderr
 
 
-def test_an_unknown_option_is_refused_in_one_sentence_with_where_to_look():
+def test_an_unknown_option_is_refused_in_one_sentence_that_points_to_the_help():
     response = run("up", "--prot", "1")
 
     assert response.returncode == 2
@@ -108,7 +108,7 @@ def test_an_invalid_variable_is_reported_in_one_line():
         (("token", "create", "--name", "a", "--days", "99999999999"), "is not in the range 1<=x<=36500"),
     ],
 )
-def test_bad_input_is_no_bug(tmp_path: Path, arguments: tuple[str, ...], message: str):
+def test_invalid_input_is_not_reported_as_a_bug(tmp_path: Path, arguments: tuple[str, ...], message: str):
     deep = tmp_path / "deep.json"
     deep.write_text("[" * 100_000)
 
@@ -145,7 +145,7 @@ def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_full_disk_is_no_bug():
+def test_a_full_disk_is_not_reported_as_a_bug():
     with Path("/dev/full").open("w") as full:
         answer = subprocess.run(
             [sys.executable, "-m", "schedviz.cli.main", "sample"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
@@ -155,7 +155,7 @@ def test_a_full_disk_is_no_bug():
     assert answer.stderr.startswith("schedviz: The output could not be written: No space left on device.")
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     response = subprocess.run(
         f"{sys.executable} -m schedviz.cli.main --help | head -1", shell=True, capture_output=True, text=True, check=False, timeout=60
     )

@@ -62,7 +62,7 @@ def test_equal_runs_exit_with_0(same: str) -> None:
     assert "every pod is in the same place" in result.output
 
 
-def test_runs_that_differ_exit_with_1_and_the_place_where_they_diverge(same: str, other: str) -> None:
+def test_differing_runs_exit_with_1_and_print_where_they_diverge(same: str, other: str) -> None:
     result = run(same, other)
 
     assert result.exit_code == 1, result.output
@@ -70,7 +70,7 @@ def test_runs_that_differ_exit_with_1_and_the_place_where_they_diverge(same: str
     assert "First cycle that differs: A in cycle 1" in result.output
 
 
-def test_json_has_the_whole_comparison(same: str, other: str) -> None:
+def test_json_output_has_the_whole_comparison(same: str, other: str) -> None:
     result = run(same, other, "-o", "json")
 
     assert result.exit_code == 1
@@ -85,7 +85,7 @@ def test_a_report_is_written(same: str, other: str, tmp_path: Path) -> None:
     assert report.read_text().startswith("<!doctype html>")
 
 
-def test_a_file_that_cannot_be_used_is_refused(same: str, tmp_path: Path) -> None:
+def test_an_unusable_file_is_refused(same: str, tmp_path: Path) -> None:
     objects = write(tmp_path, "objects.json", {"apiVersion": "v1", "kind": "List", "items": OBJECTS})
     for path, said in ((str(tmp_path / "none.json"), "No such file"), (objects, "no steps")):
         result = run(same, path)

@@ -1,4 +1,4 @@
-"""`schedviz config` reports errors of a configuration in upstream's words, and converts older ones to v1."""
+"""`schedviz config` reports errors of a configuration with upstream's messages, and converts older ones to v1."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_valid_configuration_exits_with_0(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_invalid_configuration_exits_with_2_and_its_error(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_configuration_exits_with_2_and_prints_its_error(tmp_path: Path, text: str, message: str) -> None:
     result = _run(tmp_path, text)
     assert result.exit_code == 2
     assert message in result.output
@@ -55,7 +55,7 @@ def test_an_older_configuration_is_converted_to_v1(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, V1)
 
 
-def test_json_with_comments_is_only_read_by_convert(tmp_path: Path) -> None:
+def test_only_convert_reads_json_with_comments(tmp_path: Path) -> None:
     text = '{"apiVersion": "kubescheduler.config.k8s.io/v1", // here\n"kind": "KubeSchedulerConfiguration"}'
     assert "try --convert" in _run(tmp_path, text).output
     assert _run(tmp_path, text, "--convert").exit_code == 0

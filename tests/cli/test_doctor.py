@@ -32,7 +32,7 @@ def test_the_exit_code_is_1_if_something_differs(case: str) -> None:
     assert result.exit_code == (1 if DIFFERENCES[case] else 0)
 
 
-def test_a_folder_stands_for_its_files() -> None:
+def test_a_folder_argument_includes_its_files() -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node")])
     assert result.exit_code == 1
     assert result.stdout.count("✗ Node worker-2 was deleted") == 2  # of the log as text, and of the log as JSON
@@ -49,7 +49,7 @@ def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:
     assert "missing.log" in missing.output
 
 
-def test_a_file_that_is_left_out_is_named_once(tmp_path: Path) -> None:
+def test_an_ignored_file_is_named_once(tmp_path: Path) -> None:
     useless = tmp_path / "state.json"
     useless.write_text('{"no": "kind"}')
     result = CliRunner().invoke(doctor, [str(useless), str(SAMPLES / "01-plain" / "objects.json")])
@@ -57,7 +57,7 @@ def test_a_file_that_is_left_out_is_named_once(tmp_path: Path) -> None:
     assert result.stderr.count(str(useless)) == 1
 
 
-def test_a_trace_is_run_and_its_engine_examined(tmp_path: Path) -> None:
+def test_a_trace_is_run_and_its_final_state_examined(tmp_path: Path) -> None:
     steps = [
         {"op": "create", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}},
         {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}},

@@ -37,14 +37,14 @@ def test_the_state_after_a_trace_is_dumped(tmp_path: Path) -> None:
     assert result.output.endswith('"Dump of scheduling queue" summary="activeQ:0; backoffQ:0; unschedulablePods:0" pods=""\n')
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     result = CliRunner().invoke(dump, [str(tmp_path / "missing.log")])
     assert result.exit_code != 0
     assert "missing.log" in result.output
 
 
 @pytest.mark.parametrize(("form", "log"), [("text", "scheduler.log"), ("json", "scheduler.json.log")])
-def test_a_state_that_was_written_down_is_dumped_as_the_real_scheduler_did(form: str, log: str) -> None:
+def test_a_state_file_is_dumped_as_by_the_real_scheduler(form: str, log: str) -> None:
     case = SAMPLES / "07-stale-handlers"
     options = ["--state", str(case / "state.json"), "--format", form, "--at", "2024-01-01T00:00:00.020Z", "--pid", "1", "-v", "3"]
     result = CliRunner().invoke(dump, [*options, str(case / "objects.json")])
@@ -53,7 +53,7 @@ def test_a_state_that_was_written_down_is_dumped_as_the_real_scheduler_did(form:
     assert (case / log).read_text().endswith(result.output)
 
 
-def test_the_informers_of_a_state_can_be_as_stale_as_its_cache() -> None:
+def test_the_informers_in_a_state_file_can_be_as_stale_as_its_cache() -> None:
     case = SAMPLES / "05-stale-watch"
     arguments = ["--state", str(case / "state.json"), str(case / "objects.json")]
     told, silent = (CliRunner().invoke(dump, [*arguments, *more]).output for more in ([], ["--stale"]))

@@ -34,7 +34,7 @@ def invoke(command: object, *arguments: object) -> Result:
     return CliRunner().invoke(command, list(map(str, arguments)))  # type: ignore[arg-type]
 
 
-def test_run_prints_a_row_for_each_variant_and_what_they_mean(plan: Path) -> None:
+def test_run_prints_a_row_for_each_variant_and_a_summary(plan: Path) -> None:
     result = invoke(run, plan, "-j", 1)
     assert result.exit_code == 0, result.output
     assert "six" in result.stdout
@@ -59,21 +59,21 @@ def test_tune_needs_a_space(plan: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "message"), [([], "run the command again with --trust-code"), (["--trust-code"], "there is no file")])
-def test_code_of_a_plan_needs_an_option(plan: Path, options: list[str], message: str) -> None:
+def test_code_in_a_plan_needs_an_option(plan: Path, options: list[str], message: str) -> None:
     plan.write_text(PLAN + "code: {plugins: {Mine: mine.py:Mine}}\n")
     with pytest.raises(MultilineError) as caught:
         CliRunner().invoke(run, [str(plan), *options], standalone_mode=False, catch_exceptions=False)
     assert message in caught.value.lines[0]
 
 
-def test_many_measures_are_rows(plan: Path) -> None:
+def test_many_measures_are_printed_as_rows(plan: Path) -> None:
     plan.write_text(PLAN + "measures: [placed, pending, nodesUsed, nodesEmpty, utilization, nodeUtilization]\n")
     lines = invoke(run, plan, "-j", 1).stdout.splitlines()
     assert lines[0].split() == ["configuration", "six", "two"]
     assert lines[1].split()[:3] == ["pods", "placed", "40"]
 
 
-def test_json_is_the_same_for_every_number_of_processes(plan: Path, tmp_path: Path) -> None:
+def test_json_output_is_the_same_for_every_number_of_processes(plan: Path, tmp_path: Path) -> None:
     files = [tmp_path / f"{jobs}.json" for jobs in (1, 2)]
     for jobs, file in zip((1, 2), files, strict=True):
         assert invoke(run, plan, "-j", jobs, "--no-times", "--json", file).exit_code == 0
@@ -86,7 +86,7 @@ def test_csv_is_the_only_text_on_standard_output(plan: Path) -> None:
     assert len(result.stdout.splitlines()) == 3
 
 
-def test_a_report_can_be_made_of_saved_results(plan: Path, tmp_path: Path) -> None:
+def test_a_report_can_be_generated_from_saved_results(plan: Path, tmp_path: Path) -> None:
     saved, direct, later = tmp_path / "results.json", tmp_path / "direct.html", tmp_path / "later.html"
     assert invoke(run, plan, "-j", 1, "--json", saved, "--report", direct).exit_code == 0
     assert invoke(report, saved, "-o", later).exit_code == 0
@@ -94,7 +94,7 @@ def test_a_report_can_be_made_of_saved_results(plan: Path, tmp_path: Path) -> No
     assert json.loads(saved.read_bytes())["plan"] == PLAN
 
 
-def test_faults_have_file_and_line(plan: Path) -> None:
+def test_errors_in_a_plan_have_file_and_line(plan: Path) -> None:
     plan.write_text(PLAN.replace("count: 2", "count: two"))
     with pytest.raises(MultilineError) as caught:
         CliRunner().invoke(check, [str(plan)], standalone_mode=False, catch_exceptions=False)
@@ -112,7 +112,7 @@ def test_check_counts_the_candidates_of_a_search(plan: Path) -> None:
     assert "tune: at most 7 candidates, 14 trials more: about" in invoke(check, plan).stdout
 
 
-def test_a_trial_becomes_a_session_file(plan: Path, tmp_path: Path) -> None:
+def test_a_trial_can_be_written_as_a_session_file(plan: Path, tmp_path: Path) -> None:
     output = tmp_path / "trial.schedviz"
     assert invoke(session, plan, 1, "-o", output).exit_code == 0
     assert output.read_bytes().startswith(b"\x1f\x8b")
@@ -143,7 +143,7 @@ def test_without_pyarrow_parquet_is_refused_before_anything_runs(plan: Path, tmp
     assert not list(tmp_path.glob("results.*"))
 
 
-def test_reuse_runs_only_what_the_earlier_run_does_not_have(plan: Path, tmp_path: Path) -> None:
+def test_reuse_runs_only_trials_that_the_earlier_run_lacks(plan: Path, tmp_path: Path) -> None:
     earlier, later = tmp_path / "earlier.json", tmp_path / "later.json"
     assert invoke(run, plan, "-j", 1, "--json", earlier).exit_code == 0
     plan.write_text(PLAN + "  - {name: one, nodes: {count: 1}}\n")

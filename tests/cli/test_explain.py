@@ -39,7 +39,7 @@ def test_a_file_and_standard_input_give_the_same_output(tmp_path: Path):
     assert "0/1 nodes are available: 1 Insufficient cpu." in piped.output
 
 
-def test_a_pod_may_be_named_without_its_namespace_where_one_alone_has_the_name():
+def test_a_pod_with_a_unique_name_may_be_named_without_its_namespace():
     listed = json.loads(dump())
     listed["items"][1]["metadata"]["namespace"] = "shop"
     one = CliRunner().invoke(explain, ["large", "--no-change", "-f", "-"], input=json.dumps(listed))
@@ -50,7 +50,7 @@ def test_a_pod_may_be_named_without_its_namespace_where_one_alone_has_the_name()
     assert 'There is no pod "default/large" here; there is' in two.output
 
 
-def test_without_nodes_what_the_scheduler_said_is_explained():
+def test_without_nodes_the_schedulers_message_is_explained():
     listed = json.loads(dump())
     said = "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: not eligible due to x."
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
@@ -68,7 +68,7 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
     assert "0/0" not in told.stdout
 
 
-def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons():
+def test_the_conclusion_comes_first_then_possible_changes_then_the_reasons():
     lines = CliRunner().invoke(explain, ["large", "-f", "-"], input=dump()).stdout.splitlines()
 
     assert lines[0] == ("default/large is pending: the pod requests 3 CPU, but the largest node has only 2 CPU.")
@@ -79,13 +79,13 @@ def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons()
     assert f"    a  {'░' * 24}  2 free of 2" in lines
 
 
-def test_standard_input_that_is_no_dump_is_named():
+def test_an_invalid_dump_from_standard_input_is_reported():
     result = CliRunner().invoke(explain, ["default/large", "-f", "-"], input="no such thing")
     assert result.exit_code != 0
     assert "standard input" in result.output
 
 
-def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
+def test_without_a_pod_an_overview_lists_each_reason_with_its_pods_and_counts():
     found = CliRunner().invoke(explain, ["-f", "-"], input=dump())
     assert found.exit_code == 0
     assert found.output.splitlines()[:4] == [
@@ -96,7 +96,7 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
     ]
 
 
-def test_pods_with_the_same_numbers_are_listed_together():
+def test_pods_with_the_same_counts_are_grouped():
     listed = json.loads(dump())
     node, large = listed["items"]
     other = {"namespace": "default", "labels": {"app": "other"}}
@@ -109,7 +109,7 @@ def test_pods_with_the_same_numbers_are_listed_together():
     assert re.search(r"default/(large|other), default/(large|other)", shown), shown
 
 
-def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
+def test_the_json_overview_has_the_groups_of_equal_pods_too():
     found = CliRunner().invoke(explain, ["-f", "-", "-o", "json"], input=dump())
     document = json.loads(found.output)
     assert document["overview"]["count"] == 1
@@ -124,14 +124,14 @@ def test_a_message_that_cannot_be_parsed_is_shown_as_unknown() -> None:
     assert "No default plugin of kube-scheduler" in shown.output
 
 
-def test_a_text_without_a_message_is_refused_in_a_sentence() -> None:
+def test_a_text_without_a_message_is_refused_with_an_explanation() -> None:
     refused = CliRunner().invoke(explain, ["--message", "-"], input="all is well\n")
 
     assert refused.exit_code == 1
     assert refused.output.startswith('Error: Expected a text with "0/N nodes are available: …"')
 
 
-def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
+def test_an_explained_message_has_remedies_and_the_meaning_of_its_counts() -> None:
     found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
 
     assert found.exit_code == 0, found.output
@@ -154,7 +154,7 @@ def test_all_messages_of_a_pasted_text_are_explained() -> None:
     assert json.loads(one.output)["clauses"][0]["reason"] == "node(s) were unschedulable"
 
 
-def test_the_output_as_markdown_has_one_heading_and_no_raw_control_character():
+def test_markdown_output_has_one_heading_and_no_raw_control_character():
     listed = json.loads(dump())
     listed["items"][1]["spec"]["nodeSelector"] = {"disk": "ssd"}
     found = CliRunner().invoke(explain, ["large", "-f", "-", "-o", "markdown"], input=json.dumps(listed))
@@ -176,7 +176,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert "Based on messages only: the input contains no nodes." in found.stderr
 
 
-def test_a_node_whose_description_was_cut_is_named(tmp_path: Path) -> None:
+def test_a_node_with_a_truncated_description_is_named(tmp_path: Path) -> None:
     described = tmp_path / "describe.txt"
     described.write_text(
         "Name:    edge-7\nRoles:   worker\nTaints:  site=north:NoSchedule\n\n"
@@ -191,7 +191,7 @@ def test_a_node_whose_description_was_cut_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pod", [(), ("shop/web",)])
-def test_text_from_standard_input_is_explained_as_text_of_a_file(tmp_path: Path, pod: tuple[str, ...]) -> None:
+def test_text_from_standard_input_is_explained_like_text_from_a_file(tmp_path: Path, pod: tuple[str, ...]) -> None:
     text = "Name: web\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  x  0/2 nodes are available: 2 Insufficient cpu.\n"
     file = tmp_path / "describe.txt"
     file.write_text(text)
@@ -217,7 +217,7 @@ def test_a_compressed_file_without_objects_has_its_messages_explained(tmp_path: 
     assert "shop/web, 5m ago:" in found.output
 
 
-def test_a_text_that_is_too_long_is_refused_and_not_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_text_that_is_too_long_is_refused_and_not_truncated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("schedviz.cli.explain._MAX_TEXT_BYTES", 100)
     text = f"{' ' * 100}\nshop/web: 0/2 nodes are available: 2 Insufficient cpu.\n"
     (tmp_path / "text.txt").write_text(text)
@@ -230,7 +230,7 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(monkeypatch: pytest.Monk
         assert "the text has more than 100 bytes. Keep only the scheduler's events: kubectl get events" in found.output
 
 
-def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
+def test_a_card_is_written_as_a_page_or_an_image_in_a_theme():
     def output(*options: str) -> bytes:
         found = CliRunner().invoke(explain, ["large", "-f", "-", *options], input=dump())
         assert found.exit_code == 0, found.output
@@ -243,7 +243,7 @@ def test_the_output_as_a_card_is_a_page_or_an_image_in_a_theme():
     assert light != dark
 
 
-def test_the_overview_and_a_message_are_cards_too() -> None:
+def test_the_overview_and_a_message_can_be_written_as_cards_too() -> None:
     found = CliRunner().invoke(explain, ["-f", "-", "-o", "html"], input=dump())
     assert "1 pod is pending" in found.stdout
     message = CliRunner().invoke(explain, ["--message", "0/1 nodes are available: 1 Insufficient cpu.", "-o", "markdown"])
@@ -273,27 +273,27 @@ def test_the_newest_message_about_a_pod_is_explained_and_older_ones_are_quoted(d
 
 
 @pytest.mark.parametrize("name", ["shop/web-0", "web-0"])
-def test_a_described_pod_is_a_card_in_every_format(described: str, name: str) -> None:
+def test_a_described_pod_can_be_written_as_a_card_in_every_format(described: str, name: str) -> None:
     markdown, image = (CliRunner().invoke(explain, [name, "-f", described, "-o", form]) for form in ("markdown", "png"))
     assert markdown.stdout.startswith("### Why `shop/web-0` is pending\n")
     assert "Both nodes are cordoned." in markdown.stdout
     assert image.stdout_bytes[:4] == b"\x89PNG"
 
 
-def test_a_pod_that_the_description_is_not_about_is_an_error_with_the_names_of_those_it_is_about(described: str) -> None:
+def test_a_pod_missing_from_the_description_is_an_error_that_names_the_described_pods(described: str) -> None:
     found = CliRunner().invoke(explain, ["shop/db", "-f", described])
     assert (found.exit_code != 0, found.stdout) == (True, "")
     assert "The text contains no message about pod shop/db, only about shop/web-0." in found.stderr
 
 
-def test_a_card_of_a_text_about_several_pods_asks_for_one_of_them() -> None:
+def test_a_card_of_a_text_about_several_pods_requires_naming_one() -> None:
     text = "\n".join(f"1m  Warning  FailedScheduling  pod/{name}  0/1 nodes are available: 1 Insufficient cpu." for name in ("a", "b"))
     found = CliRunner().invoke(explain, ["--message", "-", "-o", "png"], input=text)
     assert found.exit_code == 2
     assert "shows one pod. Add its name to the command: a, b." in found.output
 
 
-def test_a_described_pod_that_the_dump_lacks_is_named_and_explained(described: str) -> None:
+def test_a_described_pod_missing_from_the_dump_is_named_and_explained(described: str) -> None:
     overview, one = (CliRunner().invoke(explain, [*pod, "-f", "-", "-f", described], input=dump()) for pod in ((), ("web-0",)))
     assert "1 pod is pending" in overview.stdout
     assert f"warning: The objects do not include shop/web-0, mentioned in {described}." in overview.stderr
@@ -317,13 +317,13 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     assert (found.count("kube-scheduler"), found.count(said)) == (1, 1)
     assert "2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found
     assert "4 nodes do not have enough free `nvidia.com/gpu`" in found
-    # The label is there once; an arrow precedes what to do about further reasons.
+    # The label occurs once; an arrow precedes the remedies for further reasons.
     assert (found.count("Next step: "), found.count("          → ")) == (1, 1)
     assert "- 4 nodes do not have enough free `nvidia.com/gpu`. → " in card
     assert one.index("2 nodes have the taint") < one.index("4 nodes do not have enough free `nvidia.com/gpu`")
 
 
-def test_a_file_that_was_cut_is_no_all_clear_and_fails() -> None:
+def test_a_truncated_file_without_pending_pods_fails_instead_of_reporting_none() -> None:
     listed = json.loads(dump())
     cut = json.dumps({**listed, "items": listed["items"][:1]}).removesuffix("]}") + ', {"kind": "Pod", "meta'
     for form in ("text", "markdown"):
@@ -339,7 +339,7 @@ def test_a_simulated_message_ends_with_one_full_stop() -> None:
         assert ".." not in shown.replace("…", "")
 
 
-def test_the_warning_about_the_release_is_one_line_and_names_the_option_and_where_the_differences_are() -> None:
+def test_the_release_warning_is_one_line_and_names_the_option_and_the_list_of_differences() -> None:
     listed = json.loads(dump())
     listed["items"][0]["status"]["nodeInfo"] = {"kubeletVersion": "v1.30.2"}
 
@@ -359,7 +359,7 @@ def test_a_text_without_a_message_names_its_other_warnings() -> None:
     )
 
 
-def test_a_message_beside_a_dump_begins_with_what_its_autoscaler_says(tmp_path: Path) -> None:
+def test_the_explanation_of_a_message_with_a_dump_starts_with_the_autoscalers_message(tmp_path: Path) -> None:
     (tmp_path / "cluster.json").write_text(dump())
     text = (
         "Name: large\nNamespace: default\n"
@@ -372,7 +372,7 @@ def test_a_message_beside_a_dump_begins_with_what_its_autoscaler_says(tmp_path: 
     )
 
 
-def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None:
+def test_the_explanation_of_one_described_pod_starts_with_its_autoscalers_message() -> None:
     text = (
         "Name: web\nNamespace: shop\n"
         "  Warning  FailedScheduling  7m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
@@ -387,7 +387,7 @@ def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None
     )
 
 
-def test_the_first_three_changes_are_printed_and_all_on_request():
+def test_only_the_first_three_changes_are_printed_unless_all_are_requested():
     # The port, the pod that has it, the label and another node: four changes.
     listed = json.loads(dump())
     node, pod = listed["items"]
@@ -411,13 +411,13 @@ PENDING_WITHOUT_EVENTS = "Name: web\nNamespace: shop\nStatus: Pending\nContainer
 
 
 @pytest.mark.parametrize("arguments", [("--message", "-"), ("-f", "-")])
-def test_a_description_without_events_says_that_they_are_missing(arguments: tuple[str, ...]) -> None:
+def test_a_description_without_events_is_reported_as_incomplete(arguments: tuple[str, ...]) -> None:
     refused = CliRunner().invoke(explain, arguments, input=PENDING_WITHOUT_EVENTS).output
     assert "has no Events section" in refused
     assert "`kubectl get events -n shop`" in refused
 
 
-def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
+def test_the_node_selector_is_read_from_a_description_without_its_beginning() -> None:
     text = (
         "Node-Selectors:  pool=gpu\n                 disk=ssd\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  "
         "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.\n"
@@ -431,7 +431,7 @@ def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
     assert "If it lists some, compare their taints with the pod's tolerations." in " ".join(shown.split())
 
 
-def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):
+def test_a_message_with_a_volume_in_yaml_is_explained(tmp_path):
     issue = tmp_path / "issue.txt"
     issue.write_text(
         "Warning  FailedScheduling  12s  default-scheduler  0/2 nodes are available: 2 node(s) had volume node affinity conflict.\n\n"
@@ -446,7 +446,7 @@ def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):
     assert "No pod is pending" not in shown.output
 
 
-def test_causes_have_a_heading_and_a_usual_result_of_preemption_is_left_out():
+def test_causes_have_a_heading_and_a_usual_preemption_result_is_omitted():
     said = (
         "0/3 nodes are available: 2 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint {dedicated: db}. "
         "preemption: 0/3 nodes are available: 2 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
@@ -458,7 +458,7 @@ def test_causes_have_a_heading_and_a_usual_result_of_preemption_is_left_out():
     assert "Some nodes were rejected for more than one reason" not in told
 
 
-def test_a_result_of_preemption_that_says_more_is_shown():
+def test_an_unusual_preemption_result_is_shown():
     said = "0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.."
     told = CliRunner().invoke(explain, ["--message", said]).output
     assert "Preemption result\n" in told
@@ -491,7 +491,7 @@ def test_a_device_is_named_once_with_the_requested_number(requested: str, headli
     assert f"{headline}\n" in told
 
 
-def test_a_message_beside_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_path: Path) -> None:
+def test_a_message_with_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_path: Path) -> None:
     pod = tmp_path / "pod.yaml"
     pod.write_text(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: probe, namespace: lab}\nspec:\n  containers:\n"
@@ -504,11 +504,11 @@ def test_a_message_beside_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_
 
     assert told.startswith("lab/probe:")
     assert "Neither node has enough free `example.com/gpu`; the pod requests 2" in " ".join(told.split())
-    # A manifest alone has no message.
+    # A manifest without a status has no message.
     assert "Not evaluated: there are no nodes" in CliRunner().invoke(explain, ["-f", str(pod)]).stdout
 
 
-def test_the_claim_that_is_not_bound_is_named_with_its_namespace() -> None:
+def test_an_unbound_claim_is_named_with_its_namespace() -> None:
     text = (
         "Namespace: shop\n\nNAME    READY   STATUS    RESTARTS   AGE\nweb-0   0/1     Pending   0          5m\n\n--- Description for web-0 ---\n"
         "Volumes:\n  data:\n    Type:       PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)\n"

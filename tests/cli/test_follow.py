@@ -83,7 +83,7 @@ def pod(cluster: KubernetesApi, name: str, **members: Any) -> None:
     cluster.put("pods", name, namespace="shop", spec=spec, metadata={"annotations": {"owner": "somebody"}})
 
 
-def test_a_list_comes_in_pages_and_then_every_change_once_and_in_order(
+def test_a_list_is_read_in_pages_and_then_every_change_is_received_once_and_in_order(
     cluster: KubernetesApi, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("schedviz.cli.follow.cluster_api._PAGE_SIZE", 2)
@@ -114,9 +114,7 @@ def test_fields_that_the_scheduler_does_not_read_are_not_compared(cluster: Kuber
 
 
 @pytest.mark.parametrize("as_line", [True, False])
-def test_after_410_everything_is_listed_again_and_only_differences_are_sent(
-    cluster: KubernetesApi, watched: Watched, *, as_line: bool
-) -> None:
+def test_after_410_objects_are_relisted_and_only_differences_are_sent(cluster: KubernetesApi, watched: Watched, *, as_line: bool) -> None:
     cluster.expires_as_error_line = as_line
     cluster.watch_seconds = 0.1
     pod(cluster, "stays")
@@ -130,13 +128,13 @@ def test_after_410_everything_is_listed_again_and_only_differences_are_sent(
     cluster.start()
     until(lambda: len(watched.notifications) == 4)
 
-    # What is gone, then the others in the order in which they changed.
+    # Deletions first, then the others in the order of their changes.
     assert watched.notifications == [("ADDED", "stays"), ("ADDED", "goes"), ("DELETED", "goes"), ("ADDED", "comes")]
     assert all(change.is_listed for change in watched.changes)
     assert any("expired" in sentence for sentence in watched.messages)
 
 
-def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: KubernetesApi, watched: Watched) -> None:
+def test_no_change_is_lost_or_duplicated_by_a_restart_of_the_api_server(cluster: KubernetesApi, watched: Watched) -> None:
     pod(cluster, "a")
     watched.start()
     until(lambda: cluster.watching("pods"))
@@ -164,7 +162,7 @@ def test_permission_errors_of_a_starting_api_server_are_retried(cluster: Kuberne
     assert any("is forbidden" in sentence for sentence in watched.messages)
 
 
-def test_a_pod_that_finishes_is_gone(cluster: KubernetesApi, watched: Watched) -> None:
+def test_a_finished_pod_is_removed(cluster: KubernetesApi, watched: Watched) -> None:
     pod(cluster, "job")
     watched.start()
     until(lambda: cluster.watching("pods"))
@@ -174,8 +172,8 @@ def test_a_pod_that_finishes_is_gone(cluster: KubernetesApi, watched: Watched) -
     assert watched.notifications == [("ADDED", "job"), ("DELETED", "job")]
 
 
-def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise an API server that restarts often is watched less and less often."""
+def test_a_broken_watch_is_reopened_after_a_short_pause(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the pauses would grow with each restart of the API server."""
     now = [0.0]
     monkeypatch.setattr(reflector.time, "monotonic", lambda: now[0])
     pauses: list[float] = []
@@ -201,18 +199,18 @@ def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Wat
     assert max(pauses) <= backoff.FIRST_PAUSE_SECONDS
 
 
-def test_changes_of_several_kinds_are_pushed_in_the_order_of_their_resource_versions() -> None:
+def test_changes_of_several_kinds_are_pushed_in_resource_version_order() -> None:
     changes = [Change("ADDED", {}, "a", 7), Change("ADDED", {}, "b", 9), Change("ADDED", {}, "c", 8)]
     assert [one.version for one in Order().of(changes, is_interrupted=False)] == ["a", "c", "b"]
 
     # Python converts no number of more than 4,300 digits.
     assert reflector._number("9" * 5000) == 0
-    # Resource versions of another API server may be no numbers.
+    # Resource versions of another API server may not be numbers.
     unnumbered = [*changes, Change("ADDED", {}, "d")]
     assert Order().of(unnumbered, is_interrupted=False) == unnumbered
 
 
-def test_changes_that_come_after_newer_ones_or_while_a_watch_is_interrupted_have_no_known_order() -> None:
+def test_late_changes_and_changes_during_an_interrupted_watch_have_no_known_order() -> None:
     order = Order()
     assert [one.is_late for one in order.of([Change("ADDED", {}, "node", 9)], is_interrupted=False)] == [False]
 
@@ -238,7 +236,7 @@ def test_the_release_of_a_new_session_is_that_of_the_cluster(cluster: Kubernetes
     assert "the cluster is v1.36.0, and the session simulates v1.27.1" in sentence
 
 
-def test_the_version_is_that_of_the_newest_kubelet_if_the_api_server_reports_none(cluster: KubernetesApi) -> None:
+def test_the_newest_kubelets_version_is_used_if_the_api_server_reports_none(cluster: KubernetesApi) -> None:
     cluster.version = "unknown.x"
     for name, version in (("old", "v1.34.1"), ("new", "v1.35.0")):
         cluster.put("nodes", name, status={"nodeInfo": {"kubeletVersion": version}})
@@ -259,7 +257,7 @@ def test_a_watch_continues_from_its_bookmark(cluster: KubernetesApi, watched: Wa
 
 
 class Schedviz:
-    """The server of a pusher: it sends configured answers, and accepts batches otherwise."""
+    """A server for a pusher: it sends the configured responses, and otherwise accepts batches."""
 
     address = "http://schedviz.example"
 
@@ -289,7 +287,7 @@ def pusher_to(server: Schedviz) -> tuple[Pusher, list[str]]:
     return Pusher(server, "an-id", "dev", say=messages.append, sleep=lambda _: None), messages  # type: ignore[arg-type]
 
 
-def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi) -> None:
+def test_after_429_smaller_batches_are_sent(cluster: KubernetesApi) -> None:
     server = Schedviz()
     server.refusals = [refusal(429, "too_many_commands"), refusal(429, "too_many_requests")]
     pusher, _ = pusher_to(server)
@@ -298,7 +296,7 @@ def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi
     assert server.taken == [(1, ["a", "b"]), (2, ["c", "d"])]
 
 
-def test_a_batch_that_may_have_been_accepted_is_sent_again_unchanged() -> None:
+def test_a_batch_that_may_have_been_accepted_is_resent_unchanged() -> None:
     server = Schedviz()
 
     def broken(_: Any) -> ServerResponse:
@@ -312,7 +310,7 @@ def test_a_batch_that_may_have_been_accepted_is_sent_again_unchanged() -> None:
     assert "connection reset" in said[0]
 
 
-def test_an_object_that_the_server_refuses_is_left_out_and_named() -> None:
+def test_an_object_that_the_server_refuses_is_skipped_and_named() -> None:
     server = Schedviz()
     server.refusals = [refusal(400, "invalid_command", path="$.events[1].object.spec")]
     pusher, said = pusher_to(server)
@@ -346,7 +344,7 @@ def test_all_missing_permissions_are_named_in_one_error(cluster: KubernetesApi) 
         following.watch()
 
 
-def test_resources_that_a_cluster_does_not_serve_are_left_out(cluster: KubernetesApi) -> None:
+def test_resources_that_a_cluster_does_not_serve_are_skipped(cluster: KubernetesApi) -> None:
     cluster.missing = {"csistoragecapacities"}
     messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
@@ -356,7 +354,7 @@ def test_resources_that_a_cluster_does_not_serve_are_left_out(cluster: Kubernete
     assert messages == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
 
 
-def test_resources_of_later_releases_are_left_out_where_the_role_does_not_permit_them(cluster: KubernetesApi) -> None:
+def test_resources_of_later_releases_are_skipped_if_the_role_does_not_permit_them(cluster: KubernetesApi) -> None:
     cluster.forbidden = {("list", "resourceslices")}
     messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
@@ -368,7 +366,7 @@ def test_resources_of_later_releases_are_left_out_where_the_role_does_not_permit
     assert "no permission to list resourceslices.resource.k8s.io" in messages[0]
 
 
-def test_a_user_that_the_cluster_does_not_know_is_reported(cluster: KubernetesApi) -> None:
+def test_an_unknown_user_is_reported(cluster: KubernetesApi) -> None:
     with pytest.raises(FollowError, match="does not know the user of context dev"):
         api_of(cluster, token="another").list(BY_NAME["Node"])
     cluster.forbidden = {("list", "nodes")}
@@ -487,7 +485,7 @@ def test_a_token_file_that_is_not_text_is_reported(cluster: KubernetesApi, tmp_p
         listed([path])
 
 
-def test_messages_do_not_contain_the_password_of_an_address(cluster: KubernetesApi, tmp_path: Path) -> None:
+def test_messages_do_not_contain_the_password_of_a_url(cluster: KubernetesApi, tmp_path: Path) -> None:
     server = cluster.address.replace("http://", "http://ada:hush@")
     path = written(tmp_path / "config", cluster={"server": server}, user={})
     cluster.stop()
@@ -497,7 +495,7 @@ def test_messages_do_not_contain_the_password_of_an_address(cluster: KubernetesA
     assert "hush" not in str(raised.value)
 
 
-def test_a_dry_run_shows_what_would_be_sent_and_asks_no_server(cluster: KubernetesApi, tmp_path: Path) -> None:
+def test_a_dry_run_shows_what_would_be_sent_without_contacting_a_server(cluster: KubernetesApi, tmp_path: Path) -> None:
     pod(cluster, "p")
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
 
@@ -574,13 +572,13 @@ def test_all_missing_permissions_are_named_before_anything_is_listed(cluster: Ku
     assert cluster.requests == []
 
 
-def test_a_cluster_that_does_not_review_access_gets_one_review(cluster: KubernetesApi) -> None:
+def test_a_cluster_without_access_reviews_gets_only_one_request_for_them(cluster: KubernetesApi) -> None:
     cluster.reviews = False
     assert denied(api_of(cluster), WATCHED_KINDS_V1_36) == []
     assert cluster.reviewed == 1
 
 
-def test_the_advice_never_leaves_out_nodes_or_pods() -> None:
+def test_the_advice_never_suggests_leaving_out_nodes_or_pods() -> None:
     nodes, csinodes = Forbidden("list", "nodes", "No."), Forbidden("list", "csinodes.storage.k8s.io", "No.")
     assert "--without" not in str(missing_permissions([nodes, csinodes]))
     assert str(missing_permissions([csinodes])).endswith(
@@ -589,7 +587,7 @@ def test_the_advice_never_leaves_out_nodes_or_pods() -> None:
 
 
 @pytest.mark.parametrize("verb", ["list", "watch"])
-def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi, tmp_path: Path, verb: str) -> None:
+def test_a_dry_run_fails_if_a_required_permission_is_missing(cluster: KubernetesApi, tmp_path: Path, verb: str) -> None:
     cluster.forbidden = {(verb, "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
     result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run"])
@@ -599,7 +597,9 @@ def test_a_dry_run_fails_if_something_needed_is_forbidden(cluster: KubernetesApi
 
 
 @pytest.mark.parametrize(("options", "shown"), [((), False), (("--feature-gates", "DRADeviceTaintRules=true"), True)])
-def test_a_kind_with_a_gate_is_read_only_with_it(cluster: KubernetesApi, tmp_path: Path, options: tuple[str, ...], *, shown: bool) -> None:
+def test_a_feature_gated_kind_is_listed_only_if_its_gate_is_enabled(
+    cluster: KubernetesApi, tmp_path: Path, options: tuple[str, ...], *, shown: bool
+) -> None:
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
     result = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", *options])
 
@@ -608,7 +608,7 @@ def test_a_kind_with_a_gate_is_read_only_with_it(cluster: KubernetesApi, tmp_pat
     assert any("devicetaintrules" in asked for _, asked in cluster.requests) == shown
 
 
-def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
+def test_a_refused_follow_creates_no_session(cluster: KubernetesApi, tmp_path: Path) -> None:
     cluster.forbidden = {("watch", "pods")}
     path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
     # Nothing listens at this address: permissions are checked first.
@@ -640,7 +640,7 @@ def test_the_status_line_says_how_often_the_two_schedulers_agree() -> None:
     assert line_of(1, 0, None) == "1 change · 0.0/s"
 
 
-def test_a_cluster_with_its_own_authority_and_a_user_with_a_certificate(certificates: Path, tmp_path: Path) -> None:
+def test_a_cluster_with_its_own_ca_and_a_user_certificate_is_supported(certificates: Path, tmp_path: Path) -> None:
     """As kind and k3s write their kubeconfigs."""
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificates / "ca.pem"))
     tls.verify_mode = ssl.CERT_REQUIRED
@@ -729,7 +729,7 @@ def test_an_empty_token_file_is_reported_instead_of_being_anonymous(cluster: Kub
         listed([path])
 
 
-def test_an_impersonated_user_is_named_with_all_groups_and_extras(cluster: KubernetesApi, tmp_path: Path) -> None:
+def test_impersonation_sends_the_user_with_all_groups_and_extras(cluster: KubernetesApi, tmp_path: Path) -> None:
     user = {
         "token": cluster.token,
         "as": "jane",
@@ -788,7 +788,7 @@ def test_a_redirect_is_not_followed_with_credentials(cluster: KubernetesApi, tmp
         listed([path])
 
 
-def test_the_name_in_the_certificate_can_be_another_than_that_of_the_address(certificates: Path, tmp_path: Path) -> None:
+def test_the_certificate_may_have_another_name_than_the_server_address(certificates: Path, tmp_path: Path) -> None:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
     authority = str(certificates / "ca.pem")
@@ -808,7 +808,7 @@ def test_the_name_in_the_certificate_can_be_another_than_that_of_the_address(cer
 
 
 class _Endless(BaseHTTPRequestHandler):
-    """An API server that sends one object, or one line of a watch, without an end."""
+    """An API server that sends one endless object or one endless line of a watch."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -824,7 +824,7 @@ class _Endless(BaseHTTPRequestHandler):
         pass
 
 
-def test_an_endless_response_of_an_api_server_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_response_from_an_api_server_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Endless) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -865,7 +865,7 @@ class _Hostile(BaseHTTPRequestHandler):
         (b"not gzip", "gzip", "not valid gzip"),
     ],
 )
-def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, message: str) -> None:
+def test_a_list_from_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, message: str) -> None:
     monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
     monkeypatch.setattr(cluster_api, "_MAX_VALUES", 9_999)
     monkeypatch.setattr(cluster_api, "_MAX_OBJECTS", 1_000)
@@ -878,7 +878,7 @@ def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPat
         server.shutdown()
 
 
-def test_a_long_message_of_an_api_server_is_cut(cluster: KubernetesApi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_message_from_an_api_server_is_truncated(cluster: KubernetesApi, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handler: Any) -> None:
         body = json.dumps({"message": "x" * 100_000}).encode()
         handler.send_response(400)

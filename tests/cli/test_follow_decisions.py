@@ -51,7 +51,7 @@ def decisions_in(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
     ]
 
 
-def test_a_log_of_level_3_has_the_beginning_of_each_cycle_and_the_deletions_that_the_scheduler_saw() -> None:
+def test_a_level_3_log_has_cycle_starts_and_the_deletions_that_the_scheduler_saw() -> None:
     assert decisions_in(lines(BEGUN, CHOSEN, ADDED, DEQUEUED, BOUND, DELETED)) == [("added", 0, 1, "n", True), ("removed", 5, 5, "", False)]
 
 
@@ -59,34 +59,34 @@ def test_a_log_of_level_3_has_the_beginning_of_each_cycle_and_the_deletions_that
     "decision",
     [DecisionTime("shop/" + "p" * 600, "added"), DecisionTime("a/p", "added", before=-1), DecisionTime("a/p", "added", node="n" * 600)],
 )
-def test_a_decision_that_the_server_would_refuse_is_left_out(decision: DecisionTime) -> None:
+def test_a_decision_that_the_server_would_refuse_is_skipped(decision: DecisionTime) -> None:
     decisions = Decisions(Redaction())
     decisions.add(decision)
     decisions.add(DecisionTime("shop/p", "added"))
     assert [one.pod for one in decisions.next_batch()] == ["shop/p"]
 
 
-def test_a_line_that_is_nested_too_deep_is_skipped() -> None:
+def test_a_too_deeply_nested_line_is_skipped() -> None:
     nested = b'{"ts": 1, "msg": "Attempting to bind pod to node", "pod": ' + b"[" * 5000 + b"]" * 5000 + b"}\n"
     assert decisions_in(nested + lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
 
-def test_a_log_of_level_2_has_only_rejections_and_bindings() -> None:
+def test_a_level_2_log_has_only_rejections_and_bindings() -> None:
     assert decisions_in(lines(REJECTED, BOUND)) == [("added", 0, 1, "n", False)]
     assert decisions_in(lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
 
-def test_a_pod_whose_binding_fails_keeps_its_room_from_the_choice_of_its_node_to_the_failure() -> None:
+def test_a_pod_whose_binding_fails_uses_capacity_until_the_failure() -> None:
     expected = [("added", 0, 1, "n", True), ("removed", 2, 4, "", False)]
     assert decisions_in(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE)) == expected
-    # It is tried again.
+    # The pod is retried.
     assert decisions_in(lines(BEGUN, CHOSEN, DEQUEUED, PLUGIN_FAILED, FAILED_LINE), lines(BEGUN, CHOSEN, second=9)) == [
         *expected,
         ("added", 9000, 9001, "n", True),
     ]
 
 
-def test_json_lines_and_lines_of_a_container_runtime_are_read_too() -> None:
+def test_json_lines_and_container_runtime_lines_are_read_too() -> None:
     json_line = b'{"ts":1764100000123.456,"caller":"x.go:1","msg":"Delete event for scheduled pod","v":3,"pod":"shop/p"}\n'
     found: list[DecisionTime] = []
     reader = LogDecisions(found.append)
@@ -95,7 +95,7 @@ def test_json_lines_and_lines_of_a_container_runtime_are_read_too() -> None:
 
 
 @pytest.mark.parametrize("line", [b"", b"\n", b'I1399 99:99:99.000000 1 x.go:1] "Attempting to schedule pod" pod="shop/p"', b"{" * 1000])
-def test_lines_that_are_no_records_are_skipped(line: bytes) -> None:
+def test_lines_that_are_not_log_records_are_skipped(line: bytes) -> None:
     assert decisions_in(line + b'\nI1125 x "Attempting to schedule pod" pod=\n') == []
 
 
@@ -111,7 +111,7 @@ def log(tmp_path: Path) -> Iterator[tuple[Path, list[DecisionTime]]]:
     thread.join()
 
 
-def test_a_log_is_read_from_its_end_in_whole_lines_and_after_a_rotation(log: tuple[Path, list[DecisionTime]]) -> None:
+def test_a_log_is_read_from_its_end_in_whole_lines_and_across_rotations(log: tuple[Path, list[DecisionTime]]) -> None:
     path, found = log
     whole = lines(DELETED)
     with path.open("ab") as file:
@@ -129,7 +129,7 @@ def test_a_log_is_read_from_its_end_in_whole_lines_and_after_a_rotation(log: tup
     assert {one.move for one in found} == {"removed"}
 
 
-def test_a_log_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_log_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FollowError, match="No such file"):
         SchedulerLog(tmp_path / "none", LogDecisions(lambda _: None))
 
@@ -180,7 +180,7 @@ def test_events_have_the_last_rejection_and_the_binding_of_a_pod(failed: dict[st
     assert found == [DecisionTime("shop/p", "added", after, 1_795_636_605_000_002, uid="uid-p")]
 
 
-def test_a_role_without_events_is_reported_once_and_nothing_else_changes() -> None:
+def test_a_role_without_access_to_events_is_reported_once_and_nothing_else_changes() -> None:
     said: list[str] = []
     with KubernetesApi() as cluster:
         cluster.forbidden.add(("list", "events"))
@@ -200,7 +200,7 @@ def test_names_in_decisions_get_pseudonyms() -> None:
 
 
 class Receiver:
-    """A server that answers each request with the next of these."""
+    """A server that sends the next of these responses to each request."""
 
     address = "server"
 
@@ -213,7 +213,7 @@ class Receiver:
         return self._responses.pop(0)
 
 
-def test_a_server_of_an_earlier_version_gets_no_decisions_again() -> None:
+def test_decisions_are_not_sent_again_to_a_server_that_does_not_support_them() -> None:
     refused = b'{"error": {"code": "invalid", "message": "decisions: unknown"}}'
     server = Receiver(ServerResponse(400, refused, {}))
     pusher = Pusher(server, "id", "dev", say=lambda _: None, sleep=lambda _: None)  # type: ignore[arg-type]

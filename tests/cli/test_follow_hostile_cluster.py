@@ -76,7 +76,7 @@ def served(handler: type[BaseHTTPRequestHandler], certificates: Path | None = No
 
 
 class Stop(threading.Event):
-    """Is set after some pauses, which take no time."""
+    """An event that is set after a number of pauses; the pauses take no time."""
 
     def __init__(self, pauses: int) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ ENDING_AT_ONCE = [(200, b""), (200, BOOKMARK), (200, GONE), EXPIRED_RESPONSE, (5
 
 
 @pytest.mark.parametrize(("status", "watched"), ENDING_AT_ONCE)
-def test_a_watch_of_events_that_ends_at_once_is_opened_again_after_a_pause(status: int, watched: bytes) -> None:
+def test_an_event_watch_that_ends_at_once_is_reopened_after_a_pause(status: int, watched: bytes) -> None:
     cluster, stop = Cluster(watched=watched, watch_status=status), Stop(pauses=5)
     ends(cluster, stop)
     with served(cluster.handler) as api:
@@ -115,7 +115,7 @@ def test_a_watch_of_events_that_ends_at_once_is_opened_again_after_a_pause(statu
 
 
 @pytest.mark.parametrize(("status", "watched"), ENDING_AT_ONCE)
-def test_a_watch_of_objects_that_ends_at_once_is_opened_again_after_a_pause(status: int, watched: bytes) -> None:
+def test_an_object_watch_that_ends_at_once_is_reopened_after_a_pause(status: int, watched: bytes) -> None:
     cluster, stop = Cluster(watched=watched, watch_status=status), Stop(pauses=5)
     ends(cluster, stop)
     with served(cluster.handler) as api:
@@ -126,7 +126,7 @@ def test_a_watch_of_objects_that_ends_at_once_is_opened_again_after_a_pause(stat
 
 
 @pytest.mark.parametrize("member", ["continue", "resourceVersion"])
-def test_members_too_long_for_an_address_are_refused(member: str) -> None:
+def test_list_metadata_too_long_for_a_url_is_refused(member: str) -> None:
     cluster = Cluster(listed=json.dumps({"metadata": {member: "9" * 200_000}, "items": []}).encode())
     with served(cluster.handler) as api, pytest.raises(Unavailable, match=rf"Expected `str` of length <= \d+ - at `\$.metadata.{member}`"):
         api.list(BY_NAME["Node"])
@@ -146,7 +146,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
     ],
 )
 @pytest.mark.parametrize("secure", [False, True])
-def test_a_response_that_trickles_is_given_up(
+def test_a_response_that_trickles_in_is_aborted(
     begin: bytes, trickle: bytes, *, secure: bool, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_api, "_RESPONSE_SECONDS", 0.5)
@@ -202,7 +202,7 @@ def pusher_to(server: Limited) -> tuple[Pusher, list[str]]:
     return Pusher(server, "an-id", "dev", say=messages.append, sleep=lambda _: None), messages  # type: ignore[arg-type]
 
 
-def test_large_objects_are_pushed_in_batches_that_a_public_server_takes() -> None:
+def test_large_objects_are_pushed_in_batches_that_a_public_server_accepts() -> None:
     server = Limited(limit=4_000_000)
     pusher, messages = pusher_to(server)
     pusher.push([node(f"n{number}", 50_000) for number in range(200)])
@@ -212,7 +212,7 @@ def test_large_objects_are_pushed_in_batches_that_a_public_server_takes() -> Non
     assert messages == []
 
 
-def test_batches_that_are_too_large_for_a_server_are_split_and_a_single_object_is_left_out() -> None:
+def test_batches_that_are_too_large_are_split_and_a_single_object_that_is_too_large_is_skipped() -> None:
     server = Limited(limit=100_000)
     pusher, messages = pusher_to(server)
     pusher.push([node("a", 40_000), node("b", 40_000), node("huge", 200_000), node("c", 40_000)])
@@ -237,7 +237,7 @@ def test_few_large_changes_fill_the_queue() -> None:
         waiting.get_nowait()
 
 
-def test_many_small_changes_may_wait() -> None:
+def test_many_small_changes_fit_into_the_queue() -> None:
     waiting = WaitingChanges()
     for _ in range(MAX_WAITING):
         waiting.put_nowait((time.monotonic(), node("n", 1000)))
@@ -245,7 +245,7 @@ def test_many_small_changes_may_wait() -> None:
         waiting.put_nowait((time.monotonic(), node("n", 1000)))
 
 
-def test_a_flood_of_sentences_is_counted_instead_of_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flood_of_messages_is_counted_instead_of_printed(capsys: pytest.CaptureFixture[str]) -> None:
     now = [1000.0]
     printer = ThrottledPrinter(clock=lambda: now[0])
     for number in range(10_000):
@@ -258,7 +258,7 @@ def test_a_flood_of_sentences_is_counted_instead_of_printed(capsys: pytest.Captu
     assert printed[-2:] == ["schedviz: 9,970 more messages were left out.", "schedviz: all watches run again"]
 
 
-def test_sentences_that_differ_only_in_numbers_are_printed_once_in_a_while(capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_that_differ_only_in_numbers_are_throttled(capsys: pytest.CaptureFixture[str]) -> None:
     now = [1000.0]
     printer = ThrottledPrinter(clock=lambda: now[0])
     for number in (1008, 1100, 1019):
@@ -269,7 +269,7 @@ def test_sentences_that_differ_only_in_numbers_are_printed_once_in_a_while(capsy
     assert [line.split()[1] for line in capsys.readouterr().err.splitlines()] == ["1,008", "1,007"]
 
 
-def test_an_error_while_decisions_are_read_is_reported_and_ends_nothing_else() -> None:
+def test_an_error_while_reading_decisions_is_reported_and_stops_nothing_else() -> None:
     class Broken:
         def run(self, _: threading.Event) -> None:
             raise KeyError("uid")

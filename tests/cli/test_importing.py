@@ -30,7 +30,7 @@ def test_a_dry_run_lists_files_fields_and_origins() -> None:
     assert report["bytes"] > 0
 
 
-def test_written_objects_have_pseudonyms_and_are_explained_like_any_dump(tmp_path: Path) -> None:
+def test_anonymized_objects_have_pseudonyms_and_can_be_explained_like_any_dump(tmp_path: Path) -> None:
     written = tmp_path / "redacted.json"
     result = CliRunner().invoke(import_, [LIST, "--pseudonyms", "a secret", "--write", str(written)])
     assert result.exit_code == 0, result.output
@@ -75,7 +75,7 @@ def test_only_fields_that_the_scheduler_reads_are_sent(received: tuple[str, list
     assert b"hush" not in body
 
 
-def test_skipped_parts_of_files_are_reported_beside_the_id(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
+def test_skipped_parts_of_files_are_reported_on_standard_error(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
     file = tmp_path / "mixed.json"
     foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "f"}}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
@@ -87,7 +87,7 @@ def test_skipped_parts_of_files_are_reported_beside_the_id(received: tuple[str, 
     assert "left out: 1 × Foo: " in result.stderr
 
 
-def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
+def test_session_files_and_traces_are_sent_unchanged(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
     address, bodies = received
     session = tmp_path / "mine.schedviz"
     session.write_bytes(gzip.compress(b'{"format":"schedviz-session/1"}\n'))
@@ -104,7 +104,7 @@ def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[
     assert "this is a session file. Create a session from it with `schedviz import" in result.output
 
 
-def test_files_without_a_version_are_sent_as_the_release_that_clusters_run(tmp_path: Path, received: tuple[str, list[bytes]]) -> None:
+def test_files_without_a_version_are_sent_with_the_current_release(tmp_path: Path, received: tuple[str, list[bytes]]) -> None:
     address, bodies = received
     file = tmp_path / "pods.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}}))

@@ -1,4 +1,4 @@
-"""A folder that runs where there is no network."""
+"""The offline kit: a folder that runs without a network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from schedviz.cli.kit import build, own_wheel, pins, repacked_wheels
 from tests.conftest import missing
 
-#: Brings the loopback up in a network that has nothing else, starts the kit there, and uses it.
+#: Brings up the loopback interface in an empty network namespace, starts the kit there, and uses it.
 INSIDE = """
 import fcntl, json, os, pathlib, re, signal, socket, struct, subprocess, sys, time, urllib.request
 with socket.socket() as any_socket:
@@ -64,8 +64,8 @@ def test_pins_are_the_installed_versions_of_all_dependencies():
     assert pins.pins_of(["celery; python_version < '3'", "packaging; extra == 'no-such-extra'"]) == []
 
 
-def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
-    """Of any installed package, plain or built for this system, it makes a wheel that pip takes."""
+def test_an_installed_package_is_repacked_into_an_installable_wheel(tmp_path):
+    """Any installed package, pure Python or built for this platform, is repacked into a wheel that pip installs."""
     made = [repacked_wheels.pack(distribution(name), tmp_path) for name in ("click", "msgspec")]
 
     target = tmp_path / "lib"
@@ -79,7 +79,7 @@ def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
     assert own_wheel.requirements(made[0]) == (distribution("click").requires or [])
 
 
-def test_packages_without_files_of_their_own_are_downloaded():
+def test_packages_without_installed_files_are_downloaded():
     assert repacked_wheels.packable("click") is not None
     assert repacked_wheels.packable("no-such-package") is None
     editable = '"editable": true' in (distribution("schedviz").read_text("direct_url.json") or "")
@@ -95,7 +95,7 @@ def test_a_folder_that_is_not_empty_is_not_overwritten(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_a_kit_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path, monkeypatch):
+def test_a_kit_that_does_not_fit_on_the_disk_leaves_no_files(tmp_path, monkeypatch):
     def full(wheels: Path) -> Path:
         (wheels / "half.whl").write_text("half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -107,7 +107,7 @@ def test_a_kit_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path, monkeypatc
     assert not (tmp_path / "kit").exists()
 
 
-def test_another_version_of_python_is_refused_with_a_sentence(tmp_path):
+def test_another_version_of_python_is_refused_with_a_message(tmp_path):
     build._write_script(tmp_path)
     script = tmp_path / "schedviz"
     version_here = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -120,14 +120,14 @@ def test_another_version_of_python_is_refused_with_a_sentence(tmp_path):
     assert version_here in (tmp_path / "README.txt").read_text()
 
 
-def test_the_kit_runs_with_the_network_cut(tmp_path):
+def test_the_kit_runs_without_a_network(tmp_path):
     if subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode != 0:
         missing("unshare with user namespaces", "Allow them: sysctl kernel.unprivileged_userns_clone=1.")
     subprocess.run([sys.executable, "-m", "schedviz.cli.main", "lesson", "new", str(tmp_path / "mine" / "of-my-own")], check=True)
     kit = tmp_path / "kit"
     printed: list[str] = []
     build.make(kit, [tmp_path / "mine"], report=printed.append)
-    assert not [line for line in printed if line.startswith("Fetching")], "what is installed here is taken along without an index"
+    assert not [line for line in printed if line.startswith("Fetching")], "installed packages are included without a package index"
 
     environment = {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),

@@ -38,7 +38,7 @@ def test_a_wrong_claim_exits_with_1_and_an_unreadable_plan_with_2(tmp_path: Path
     assert result.output.startswith("mine/lesson.yaml:1: it is not YAML")
 
 
-def test_a_lesson_is_taken_in_the_terminal_in_either_language():
+def test_a_lesson_runs_in_the_terminal_in_either_language():
     english, chinese = invoke("run", "the-list", "--terminal"), invoke("run", "the-list", "--terminal", "--language", "zh-CN")
     assert (english.exit_code, chinese.exit_code) == (0, 0)
     assert "The list and its generations" in english.output
@@ -46,7 +46,7 @@ def test_a_lesson_is_taken_in_the_terminal_in_either_language():
     assert "In v1.36: Nothing in this lesson is different." in english.output
 
 
-def test_a_name_that_is_no_lesson_is_refused():
+def test_an_unknown_lesson_is_refused():
     result = invoke("run", "no-such")
     assert result.exit_code == 1
     assert 'No folder and no lesson is named "no-such"' in result.output

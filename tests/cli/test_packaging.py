@@ -30,7 +30,7 @@ def build(source: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=source, env={"PATH": "/nonexistent"}, capture_output=True, text=True, check=False, timeout=120)
 
 
-def test_the_wheel_holds_the_built_page_and_the_command(source: Path):
+def test_the_wheel_contains_the_built_page_and_the_command(source: Path):
     for name in (MANIFEST, REPORT):
         built = source / name
         built.parent.mkdir(parents=True)
@@ -50,7 +50,7 @@ def test_the_wheel_holds_the_built_page_and_the_command(source: Path):
     assert not any(name.startswith(("tests/", "frontend/")) for name in names)
 
 
-def test_without_npm_and_without_a_built_page_the_build_says_what_to_do(source: Path):
+def test_without_npm_and_a_built_page_the_build_fails_and_says_what_to_do(source: Path):
     done = build(source)
 
     assert done.returncode != 0

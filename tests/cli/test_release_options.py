@@ -41,7 +41,7 @@ def ran(folder: Path, *options: str, **header: Any) -> tuple[int, dict[str, Any]
     return result.exit_code, json.loads(path.read_bytes()) if path.exists() else {}, result.output
 
 
-def test_trace_overrides_the_header_and_writes_what_was_simulated(tmp_path: Path) -> None:
+def test_trace_options_override_the_header_and_are_written_to_the_output(tmp_path: Path) -> None:
     gates = "SchedulerAsyncPreemption=false, OpportunisticBatching=TRUE"
     code, document, _ = ran(tmp_path, "--release", "v1.36", "--feature-gates", gates)
     assert code == 0
@@ -54,7 +54,7 @@ def test_trace_overrides_the_header_and_writes_what_was_simulated(tmp_path: Path
     assert older["steps"][1]["observed"] != document["steps"][1]["observed"]
 
 
-def test_conformance_obeys_the_header(tmp_path: Path) -> None:
+def test_conformance_uses_the_release_in_the_header(tmp_path: Path) -> None:
     _, document, _ = ran(tmp_path, "--release", "v1.36")
     (tmp_path / "other.json").write_text(json.dumps(document | {"release": "v1.27.1"}))
     assert CliRunner().invoke(conformance, [str(tmp_path / "out" / "t.json")]).exit_code == 0
@@ -74,7 +74,7 @@ def test_conformance_obeys_the_header(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_release_or_a_gate_that_does_not_exist_is_refused(tmp_path: Path, options: list[str], message: str) -> None:
+def test_an_unknown_release_or_feature_gate_is_refused(tmp_path: Path, options: list[str], message: str) -> None:
     code, _, output = ran(tmp_path, *options)
     assert code == 2
     assert message in output
@@ -102,7 +102,7 @@ def test_a_session_of_a_server_keeps_its_release() -> None:
     assert "a session of a server has its own release" in result.output
 
 
-def test_a_configuration_is_checked_as_the_release_does(tmp_path: Path) -> None:
+def test_a_configuration_is_validated_for_the_chosen_release(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(EBS)
     v1_27, v1_36 = (CliRunner().invoke(config, [str(tmp_path / "c.yaml"), *release]) for release in ([], ["--release", "v1.36"]))
     assert v1_27.exit_code == 0, v1_27.output
@@ -119,7 +119,7 @@ def test_bench_measures_the_chosen_release() -> None:
     assert "NodeDeclaredFeatures" in row.plugins or "NodeResourcesFit" in row.plugins
 
 
-def test_a_gate_whose_feature_is_not_simulated_is_refused(tmp_path: Path) -> None:
+def test_a_feature_gate_whose_feature_is_not_simulated_is_refused(tmp_path: Path) -> None:
     code, _, output = ran(tmp_path, "--release", "v1.36", "--feature-gates", "DRANodeAllocatableResources=true")
     assert code == 2
     assert "cannot set feature gate DRANodeAllocatableResources to true" in output

@@ -77,7 +77,7 @@ def run(server: _Listening, *command: str) -> subprocess.CompletedProcess[str]:
         ["state", "--session", "11111111-1111-1111-1111-111111111111"],
     ],
 )
-def test_a_token_is_not_sent_where_a_server_redirects_to(listening: tuple[_Listening, _Listening], command: list[str]) -> None:
+def test_a_token_is_not_sent_to_the_target_of_a_redirect(listening: tuple[_Listening, _Listening], command: list[str]) -> None:
     asked, other = listening
 
     done = run(asked, *command)
@@ -87,7 +87,7 @@ def test_a_token_is_not_sent_where_a_server_redirects_to(listening: tuple[_Liste
     assert other.heard == []
 
 
-def test_a_redirect_is_named_with_what_to_do(listening: tuple[_Listening, _Listening]) -> None:
+def test_a_redirect_is_reported_with_what_to_do(listening: tuple[_Listening, _Listening]) -> None:
     asked, other = listening
 
     done = run(asked, "compare", "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222")
@@ -96,7 +96,7 @@ def test_a_redirect_is_named_with_what_to_do(listening: tuple[_Listening, _Liste
     assert "--server" in done.stderr
 
 
-#: What a server of another protocol, a proxy that cuts a response, and a page of something else send.
+#: Responses of a server of another protocol, of a proxy that truncates a response, and of an unrelated web page.
 NOT_HTTP = b"SSH-2.0-OpenSSH_9.6\r\n"
 CUT = b"HTTP/1.1 502 Bad Gateway\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n<html>"
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"
@@ -137,14 +137,16 @@ def _respond_to_all(listener: socket.socket, response: bytes) -> None:
         (PAGE, r"The response is not from schedviz\. Is the address right\?"),
     ],
 )
-def test_what_is_no_response_of_schedviz_is_reported_in_a_sentence(serve: Callable[[bytes], str], response: bytes, message: str) -> None:
+def test_a_response_that_is_not_from_schedviz_is_reported_in_a_sentence(
+    serve: Callable[[bytes], str], response: bytes, message: str
+) -> None:
     client = RestClient(serve(response), "a-secret")
 
     with pytest.raises(click.ClickException, match=message):
         client.get_json("sessions/")
 
 
-def test_an_error_that_a_proxy_cuts_is_a_response_with_its_status(serve: Callable[[bytes], str]) -> None:
+def test_an_error_response_truncated_by_a_proxy_keeps_its_status(serve: Callable[[bytes], str]) -> None:
     response = RestClient(serve(CUT), "a-secret").request("sessions/")
 
     assert (response.status, response.message) == (502, "The response is not from schedviz.")

@@ -1,4 +1,4 @@
-"""`schedviz sample` lists the cases and prints one that every command takes."""
+"""`schedviz sample` lists the samples and prints one that every command accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.cli.explain import explain
 from schedviz.cli.sample import sample
 
 
-def test_a_sample_is_printed_and_explained_correctly(tmp_path: Path) -> None:
+def test_a_sample_can_be_printed_and_explained(tmp_path: Path) -> None:
     assert "nominated-for-ever" in CliRunner().invoke(sample, []).output
     case = tmp_path / "case.json"
     case.write_text(CliRunner().invoke(sample, ["nominated-for-ever"]).output)

@@ -72,7 +72,7 @@ def printing_calls(path: Path) -> Iterator[str]:
                 yield name
 
 
-def test_no_module_of_the_command_line_prints_but_through_one() -> None:
+def test_only_the_terminal_module_of_the_command_line_prints() -> None:
     #: Their output is read by the process that started them, or by this test only.
     children = {"cli/bench/importing.py", "cli/bench/calibration.py", "up/housekeeper.py"}
     package = ROOT / "schedviz"
@@ -91,7 +91,7 @@ def test_a_control_or_format_character_is_printed_as_its_escape(letter: str, esc
 
 
 @pytest.mark.parametrize("text", ["plain", "größer 节点 …", "😀", "a\\x1bb", ""])
-def test_other_text_is_printed_as_it_is(text: str) -> None:
+def test_other_text_is_printed_unchanged(text: str) -> None:
     assert terminal.printable(text) == text
 
 
@@ -112,7 +112,7 @@ def test_names_with_control_characters_are_refused_in_printable_text(run: Run, t
     file.write_text(dump(HOSTILE))
 
     for command in (("explain", "-f", str(file)), ("doctor", str(file)), ("dump", str(file)), ("import", "--dry-run", str(file))):
-        # The refused pod's message is explained all the same.
+        # The refused pod's message is still explained.
         out, err = run(*command, leaves_with=(0,) if command[0] == "explain" else (2,))
         assert "\\x1b" in (out if command[0] == "explain" else err)
         assert is_clean(out + err)
@@ -140,7 +140,7 @@ def test_capacity_and_experiments_print_no_control_character(run: Run, cluster: 
         assert is_clean(out + err)
 
 
-def test_json_has_the_names_as_they_are_and_no_control_character(run: Run, cluster: str, runs: tuple[str, str]) -> None:
+def test_json_output_has_unchanged_names_and_no_control_character(run: Run, cluster: str, runs: tuple[str, str]) -> None:
     told, _ = run("explain", "-o", "json", "-f", cluster)
     compared, _ = run("compare", *runs, "-o", "json", leaves_with=(1,))
     doctor, _ = run("doctor", "-o", "json", cluster, leaves_with=(0, 1))
@@ -204,7 +204,7 @@ def test_imports_and_examinations_print_no_control_character(run: Run, cluster: 
         assert is_clean(printed)
 
 
-def test_configurations_print_no_control_character_but_those_of_the_file_that_is_made(run: Run, tmp_path: Path) -> None:
+def test_configurations_print_no_control_character_except_in_the_converted_file(run: Run, tmp_path: Path) -> None:
     wrong, right = tmp_path / f"{HOSTILE}.yaml", tmp_path / "right.yaml"
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     wrong.write_text(
@@ -236,7 +236,7 @@ def test_lessons_print_no_control_character(run: Run, tmp_path: Path) -> None:
         assert is_clean(printed)
 
 
-def test_a_cluster_that_is_followed_prints_no_control_character(run: Run, tmp_path: Path) -> None:
+def test_following_a_cluster_prints_no_control_character(run: Run, tmp_path: Path) -> None:
     with KubernetesApi() as api:
         api.put("pods", named("p"), namespace="default", spec={"containers": [{"name": "c", "image": "i", HOSTILE: HOSTILE}]})
         context = {"name": HOSTILE, "context": {"cluster": "c", "user": "u"}}
@@ -335,11 +335,11 @@ def test_a_dump_is_exact_in_a_pipe_and_escaped_on_a_terminal(run: Run, runs: tup
 
     assert "\x1b[2J" in piped
     assert terminal.printable(piped, keep="\n\t") in seen
-    # Progress is written over with sequences of ours.
+    # Progress is overwritten with the terminal module's own escape sequences.
     assert unsafe(seen.replace("\r\x1b[K", "").replace("\t", "")) == []
 
 
-def test_progress_on_a_terminal_has_our_sequences_and_no_others(cluster: str) -> None:
+def test_progress_on_a_terminal_has_only_our_own_escape_sequences(cluster: str) -> None:
     seen = on_a_terminal("explain", f"{NAME}/{named('large')}", "-f", cluster)
 
     assert "\r\x1b[K" in seen

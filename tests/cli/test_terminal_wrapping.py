@@ -9,9 +9,7 @@ import pytest
 from schedviz import terminal
 
 
-def test_text_is_wrapped_only_on_terminals_and_no_word_of_it_begins_a_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_is_wrapped_and_indented_only_on_terminals(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     text = "one two\x1bthree " * 8
     terminal.say_wrapped(text, indent=2)
     assert capsys.readouterr().out.count("\n") == 1

@@ -17,7 +17,7 @@ STEPS = [
 ]
 
 
-def test_files_keep_their_name_and_their_ending(tmp_path: Path) -> None:
+def test_files_keep_their_name_and_extension(tmp_path: Path) -> None:
     plain, packed, out = tmp_path / "a.json", tmp_path / "b.json.xz", tmp_path / "out"
     text = json.dumps({"format": "schedviz-trace/1", "name": "t", "steps": STEPS}).encode()
     plain.write_bytes(text)
@@ -37,7 +37,7 @@ def test_observations_in_the_input_are_ignored(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "a.json").read_bytes())["steps"][2]["observed"]["clockSeconds"] == 0.003
 
 
-def test_a_file_that_cannot_be_used_is_named_and_the_others_are_written(tmp_path: Path) -> None:
+def test_an_unusable_file_is_named_and_the_others_are_written(tmp_path: Path) -> None:
     (tmp_path / "good.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": STEPS}))
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "unknown.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": [{"op": "dance"}]}))
@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_are_written(tmp_path
     assert "dance" in result.output
 
 
-def test_a_configuration_that_is_refused_is_in_the_file(tmp_path: Path) -> None:
+def test_a_refused_configuration_is_recorded_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "config": {"percentageOfNodesToScore": 101}, "steps": []}))
     (tmp_path / "good.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": STEPS}))
     plugins = {"filter": {"enabled": [{"name": "Nope"}]}}

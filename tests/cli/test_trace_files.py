@@ -11,7 +11,7 @@ from schedviz.cli import trace_files
 from schedviz.cli.trace_files import Refused, read
 
 
-def test_files_are_read_packed_and_plain(tmp_path: Path) -> None:
+def test_compressed_and_plain_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b"{}")
     (tmp_path / "a.json.xz").write_bytes(lzma.compress(b"{}"))
 

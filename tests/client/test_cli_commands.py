@@ -1,4 +1,4 @@
-"""The commands of `schedviz.cli.remote`: their output and exit codes. They are here because they share the server of the client's tests."""
+"""The commands of `schedviz.cli.remote`: output and exit codes. These tests are here to share the server of the client's tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def output_of(*words: str, typed: str = "") -> Result:
     return CliRunner().invoke(cli, list(words), input=typed)
 
 
-def test_a_list_is_printed_as_asked(session: Session):
+def test_a_list_is_printed_in_the_requested_format(session: Session):
     table, wide, names = output_of("state", "nodes"), output_of("state", "nodes", "-o", "wide"), output_of("state", "nodes", "-o", "name")
     as_json, as_yaml = output_of("state", "-o", "json"), output_of("state", "-o", "yaml")
 
@@ -37,7 +37,7 @@ def test_a_list_is_printed_as_asked(session: Session):
     assert json.loads(as_json.output)["id"] == yaml.safe_load(as_yaml.output)["id"] == session.id
 
 
-def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Session):
+def test_a_session_is_found_by_id_prefix_name_or_as_the_newest(session: Session):
     for which in (session.id, session.id[:13], "in a shell", "@newest"):
         assert output_of("cycles", "--session", which).exit_code == 0
 
@@ -67,7 +67,7 @@ def test_a_session_is_generated_with_a_configuration_and_compared_by_name(sessio
     assert "mixed" in str(output_of("generate", "--shape", "round").exception)
 
 
-def test_commands_print_their_outcome_and_exit_with_1_if_they_fail(session: Session):
+def test_commands_print_their_outcome_and_exit_with_1_on_failure(session: Session):
     step, run = output_of("step", "--count", "2", "-o", "json"), output_of("run")
     again = output_of("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))
     bad = output_of("send", '{"op": "fly"}')
@@ -81,7 +81,7 @@ def test_commands_print_their_outcome_and_exit_with_1_if_they_fail(session: Sess
     assert len(json.loads(output_of("cycles", "-o", "json").stdout)) == 3
 
 
-def test_objects_of_a_file_are_created_and_copies_of_one_are_counted(session: Session, tmp_path: Path):
+def test_objects_of_a_file_can_be_created_and_tried_in_many_copies(session: Session, tmp_path: Path):
     file = tmp_path / "pod.yaml"
     file.write_text(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: extra}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]}\n"
@@ -97,7 +97,7 @@ def test_objects_of_a_file_are_created_and_copies_of_one_are_counted(session: Se
     assert "extra" in output_of("state", "pods").output
 
 
-def test_explain_asks_the_session(session: Session):
+def test_explain_queries_the_session(session: Session):
     output_of("run")
     pod = session.state().pods[0]["pod"]
 
@@ -114,12 +114,12 @@ def test_shell_completion_is_printed(shell: str):
     assert "_SCHEDVIZ_COMPLETE" in output_of("completion", shell).output
 
 
-def test_names_cannot_move_the_cursor(session: Session, client: Client):
+def test_names_are_printed_without_control_characters(session: Session, client: Client):
     with client.generate(nodes=1, pods=0, name="a\u202eb"):
         assert "\u202e" not in output_of("sessions").output
 
 
-def test_rows_become_csv():
+def test_rows_can_be_printed_as_csv():
     rows = list(csv.DictReader(Records([{"node": "a,b", "cpu": 1}, {"node": "c", "pods": ["x", "y"]}]).to_csv().splitlines()))
 
     assert rows == [{"node": "a,b", "cpu": "1", "pods": ""}, {"node": "c", "cpu": "", "pods": "x y"}]

@@ -61,7 +61,7 @@ def test_the_state_of_v1_36_has_pods_in_flight_and_every_queue(client: Client):
     assert set(state.queue.column("queue")) == {"activeQ"}
 
 
-def test_rows_are_flat_and_are_displayed_as_tables(session: Session):
+def test_rows_are_flat_and_displayed_as_tables(session: Session):
     session.run()
     rows = session.cycles()
 
@@ -73,12 +73,12 @@ def test_rows_are_flat_and_are_displayed_as_tables(session: Session):
     assert "three nodes" in repr(session)
 
 
-def test_names_from_outside_are_text_in_a_notebook(client: Client):
+def test_untrusted_names_are_escaped_in_a_notebook(client: Client):
     with client.generate(nodes=1, pods=0, name="<script>alert(1)</script>") as session:
         assert "<script>" not in session._repr_html_()
 
 
-def test_forks_are_compared_with_what_they_were_forked_from(session: Session):
+def test_forks_can_be_compared_with_their_parent(session: Session):
     session.run()
     with session.fork(at=0, name="another way") as other:
         other.remove("Node", other.state().nodes[0]["node"])
@@ -90,7 +90,7 @@ def test_forks_are_compared_with_what_they_were_forked_from(session: Session):
     assert result.counts["moved"] + result.counts["placedOnlyInA"] > 0
 
 
-def test_a_session_has_the_release_and_the_gates_that_were_asked_for(client: Client, here: Path):
+def test_a_session_has_the_requested_release_and_feature_gates(client: Client, here: Path):
     gates = {"SchedulerAsyncPreemption": False}
     objects = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}]
 
@@ -103,7 +103,7 @@ def test_a_session_has_the_release_and_the_gates_that_were_asked_for(client: Cli
         client.generate(nodes=1, pods=0, release="v1.33")
 
 
-def test_a_session_knows_when_its_last_command_was_accepted(client: Client, here: Path):
+def test_a_session_has_the_time_at_which_its_last_command_was_accepted(client: Client, here: Path):
     with client.generate(nodes=1, pods=0) as made:
         before = made.last_command_at
         made.run()
@@ -144,7 +144,7 @@ def test_errors_in_a_file_are_reported(client: Client, tmp_path: Path):
         client.from_files(tmp_path / "nothing.json")
 
 
-def test_a_configuration_is_a_dict_or_a_file(client: Client, tmp_path: Path):
+def test_a_configuration_can_be_a_dict_or_a_file(client: Client, tmp_path: Path):
     file = tmp_path / "packed.yaml"
     file.write_text(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -170,7 +170,7 @@ def test_missing_forbidden_and_unreachable_resources_are_reported(client: Client
         other.sessions()
 
 
-def test_an_unnamed_server_is_searched_in_several_places(monkeypatch: pytest.MonkeyPatch):
+def test_the_error_about_an_unspecified_server_suggests_setting_the_data_folder(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("schedviz.client.sending.MAX_RETRIES", 0)
     monkeypatch.setattr("schedviz.client.server.data_folders", lambda: iter(()))
     monkeypatch.setattr("schedviz.client.server.DEFAULT_SERVER", "http://127.0.0.1:9")
@@ -201,7 +201,7 @@ def test_waiting_for_a_server_is_reported_once(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("token", ["hush\n", " hush ", "hush\r\n"])
 def test_spaces_and_line_breaks_around_a_token_are_ignored(monkeypatch: pytest.MonkeyPatch, token: str):
-    """As at the end of a file. The HTTP libraries would quote the token in their errors."""
+    """A token file often ends with a line break, and the HTTP libraries would quote the token in their errors."""
     monkeypatch.setenv("SCHEDVIZ_TOKEN", token)
     assert find_server("http://127.0.0.1:1").token == "hush"
     assert find_server("http://127.0.0.1:1", token).token == "hush"
@@ -212,17 +212,17 @@ def test_spaces_and_line_breaks_around_a_token_are_ignored(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "address", ["http://ada:hush@h:1", "http://ada:hush@h:bad/", "ftp://ada:hush@h", "ada:hush@h", "http://ada:hush@[::1"]
 )
-def test_an_address_with_a_password_is_refused_without_quoting_it(address: str):
+def test_a_url_with_a_password_is_refused_without_quoting_it(address: str):
     with pytest.raises(SchedvizError, match="contains a user name or a password") as refused:
         find_server(address, "token")
     assert "hush" not in str(refused.value)
 
 
-def test_an_address_may_contain_an_at_sign_after_its_host():
+def test_a_url_may_contain_an_at_sign_after_its_host():
     assert find_server("http://127.0.0.1:1/a@b", "token").address == "http://127.0.0.1:1/a@b"
 
 
-def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):
+def test_the_local_token_is_sent_only_to_the_local_server(here: Path):
     assert Client().server.token
     assert Client("https://schedviz.example").server.token == ""
 
@@ -252,14 +252,14 @@ def test_the_async_client_has_each_method_with_the_same_parameters(plain: type, 
             (parameter.name, parameter.kind, parameter.default) for parameter in inspect.signature(getattr(of, word)).parameters.values()
         ]
 
-    #: A session that finds its server by itself leaves it to the garbage collector to close the client, which cannot be awaited.
+    #: A session that looks up its server relies on the garbage collector to close the client, which cannot be awaited.
     words = [word for word, member in vars(plain).items() if word[0] != "_" and inspect.isfunction(member)]
 
     assert len(words) > 5
     assert {word: parameters(awaited, word) for word in words} == {word: parameters(plain, word) for word in words}
 
 
-def test_a_session_of_objects_is_made_either_way(client: Client, here: Path):
+def test_both_clients_can_create_a_session_from_objects(client: Client, here: Path):
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "mine"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}}
 
     async def awaited() -> list[object]:
@@ -271,7 +271,7 @@ def test_a_session_of_objects_is_made_either_way(client: Client, here: Path):
         assert session.state().nodes.column("node") == asyncio.run(awaited()) == ["mine"]
 
 
-def test_the_async_client_does_the_same(here: Path):
+def test_the_async_client_can_run_stream_fork_and_compare(here: Path):
     async def main() -> tuple[int, list[str], str]:
         async with AsyncClient() as client, await client.generate(nodes=2, pods=4, seed=1, name="awaited") as session:
             outcome = await session.run()
@@ -289,7 +289,7 @@ def test_the_async_client_does_the_same(here: Path):
     assert divergence
 
 
-def test_a_cluster_is_read_by_the_users_own_kubectl(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_cluster_is_read_with_the_users_own_kubectl(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "real"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}}
     (tmp_path / "nodes").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node]}))
     (tmp_path / "pods").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": []}))

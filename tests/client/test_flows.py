@@ -1,4 +1,4 @@
-"""The flows of requests, without a server."""
+"""Request flows, without a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def reply(body: object) -> Reply:
     return Reply(200, {}, json.dumps(body).encode())
 
 
-def test_a_client_pauses_if_the_server_has_no_place_to_wait() -> None:
+def test_a_client_pauses_if_the_server_responds_without_waiting() -> None:
     flow = flows.ready("s", 600)
 
     assert isinstance(next(flow), Call)
@@ -26,7 +26,7 @@ def test_a_client_pauses_if_the_server_has_no_place_to_wait() -> None:
     assert ended.value.value == {"status": "ready"}
 
 
-def test_a_client_that_waits_for_a_command_pauses_likewise() -> None:
+def test_a_client_that_waits_for_a_command_pauses_too() -> None:
     waiting = {"seq": 1, "status": "waiting", "outcome": None, "command": {"op": "run"}}
     flow = flows.send("s", [{"op": "run"}], timeout=None)
 
@@ -37,7 +37,7 @@ def test_a_client_that_waits_for_a_command_pauses_likewise() -> None:
 
 
 @pytest.mark.parametrize(("retry_after", "seconds"), [("3", 3.0), ("soon", 0.5), ("²", 0.5), ("99999", 30.0)])
-def test_the_pause_before_a_repetition_is_what_the_server_asks_for_within_limits(retry_after: str, seconds: float) -> None:
+def test_the_pause_before_a_retry_is_the_servers_retry_after_within_limits(retry_after: str, seconds: float) -> None:
     steps = sending.with_retries(ask(Call("GET", "sessions/")), Server("http://127.0.0.1:9", ""))
 
     assert isinstance(next(steps), Call)

@@ -17,14 +17,14 @@ from schedviz.client import Client, Session
 from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, pod
 from tests.conftest import ROOT
 
-#: Tested here: they query a server, or read its data folder.
+#: Subcommands tested here: they query a server or read its data folder.
 ASKING = {
     "backup", "cancel", "compare", "completion", "cycles", "delete", "events", "explain", "export", "follow", "fork", "generate", "import",
     "login", "restore", "run", "send", "sessions", "state", "step", "token", "what-if",
 }  # fmt: skip
 #: Tested with files and arguments in tests/cli/test_terminal_escapes.py.
 OF_FILES = {"capacity", "experiment", "trace", "conformance", "config", "doctor", "dump", "lesson", "sample", "kit"}
-#: `up` is the server of this module; the others print nothing from outside.
+#: `up` is the server of this module; the others print no external data.
 OTHERS = {"up", "bench", "check"}
 
 
@@ -52,7 +52,7 @@ def checked_output(machine: dict[str, str], *words: str, leaves_with: tuple[int,
     return out
 
 
-def test_output_about_a_session_has_no_control_character(
+def test_output_about_a_session_contains_no_control_character(
     hostile: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SCHEDVIZ_SESSION", hostile.id)
@@ -105,7 +105,7 @@ def test_output_about_a_session_has_no_control_character(
         here("delete", "--session", session)
 
 
-def test_json_and_yaml_have_the_names_as_they_are(hostile: Session, machine: dict[str, str]) -> None:
+def test_json_and_yaml_output_have_the_names_unchanged(hostile: Session, machine: dict[str, str]) -> None:
     for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
         rows = read(checked_output(machine, "sessions", "-o", form))
         state = read(checked_output(machine, "state", "-o", form, "--session", hostile.id))
@@ -127,5 +127,5 @@ def test_other_server_data_is_printed_without_control_characters(hostile: Sessio
     assert hostile.id in checked_output(completing, "completion")
 
 
-def test_no_subcommand_is_left_out() -> None:
+def test_every_subcommand_is_covered() -> None:
     assert set(COMMANDS) == ASKING | OF_FILES | OTHERS

@@ -39,7 +39,7 @@ class _Endless(BaseHTTPRequestHandler):
             return
 
     def _send_bomb(self, encoding: str) -> None:
-        """64 MB in 64 kB of gzip, or an encoding that the client does not accept."""
+        """Sends 64 MB compressed to 64 kB of gzip, or an encoding that the client does not accept."""
         body = gzip.compress(bytes(64 << 20)) if encoding == "gzip" else b""
         self.send_header("Content-Encoding", encoding)
         self.send_header("Content-Length", str(len(body)))
@@ -76,7 +76,7 @@ def test_an_endless_response_is_read_up_to_the_limit(endless: str) -> None:
         asyncio.run(asked())
 
 
-def test_an_error_without_an_end_is_cut(endless: str) -> None:
+def test_an_endless_error_is_truncated(endless: str) -> None:
     with Client(endless, "token") as client, pytest.raises(Refused) as raised:
         client.call("GET", "refused/")
 
@@ -84,7 +84,7 @@ def test_an_error_without_an_end_is_cut(endless: str) -> None:
     assert len(str(raised.value)) < 1000
 
 
-def test_a_line_of_a_stream_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
+def test_an_endless_line_of_a_stream_is_read_up_to_the_limit(endless: str) -> None:
     with (
         Client(endless, "token") as client,
         pytest.raises(ResponseTooLarge, match=f"A line of the response has more than {MAX_LINE_BYTES:,}"),
@@ -92,7 +92,7 @@ def test_a_line_of_a_stream_without_an_end_is_read_up_to_the_limit(endless: str)
         list(client.stream("sessions/x/events/", {}, {}))
 
 
-def test_lines_are_cut_at_newlines_only_and_limited() -> None:
+def test_lines_are_split_only_at_newlines_and_limited_in_length() -> None:
     lines = Lines(max_bytes=10)
 
     assert [*lines.add(b"one\ntw"), *lines.add("o\u2028\n\nfour".encode())] == [b"one", "two\u2028".encode(), b""]
@@ -150,7 +150,7 @@ class _Odd(BaseHTTPRequestHandler):
         ("round", "The server's pages do not end: after 1 comes 1"),
     ],
 )
-def test_a_list_of_a_server_that_is_not_schedviz_is_refused_with_a_sentence(shape: str, said: str) -> None:
+def test_a_list_from_a_server_that_is_not_schedviz_is_refused_with_a_message(shape: str, said: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with Client(f"http://127.0.0.1:{server.server_port}", "token") as client, pytest.raises(SchedvizError, match=said):

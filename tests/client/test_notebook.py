@@ -1,4 +1,4 @@
-"""The notebook of the docs runs from its first cell to its last, and its values have a display of their own."""
+"""The notebook of the docs runs from its first cell to its last, and its values have rich displays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTEBOOK = Path(__file__).resolve().parents[2] / "docs/client.ipynb"
 
 
 def shown(code: str, names: dict[str, Any]) -> Any:
-    """Run a cell as Jupyter does; the value of its last line."""
+    """Run a cell as Jupyter does, and return the value of its last line."""
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "cell", "exec"), names)

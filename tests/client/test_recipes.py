@@ -12,7 +12,7 @@ from schedviz.client.server import find_server
 from tests.client.conftest import recipes
 
 ALL = list(recipes())[1:]
-#: A word in the output of each.
+#: A word that the output of each recipe contains.
 SAYS = {
     "1.": "moved",
     "2.": "filled in cycle",

@@ -12,13 +12,13 @@ from schedviz.client import AsyncClient, AsyncSession, Client, Session, runtime
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_synchronous_client_is_what_the_asynchronous_one_generates() -> None:
+def test_the_synchronous_client_is_up_to_date_with_the_asynchronous_one() -> None:
     done = subprocess.run([sys.executable, "tools/unasync.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
 
 
-def test_both_clients_have_the_same_methods_but_those_that_open_a_default_server() -> None:
+def test_both_clients_have_the_same_methods_except_those_that_use_a_default_server() -> None:
     def public(of: type) -> set[str]:
         return {name for name in dir(of) if not name.startswith("_")}
 
@@ -35,7 +35,7 @@ def test_an_unreferenced_client_closes_its_connections() -> None:
     assert http.is_closed
 
 
-def test_a_blocking_call_of_the_asynchronous_client_leaves_the_event_loop_free() -> None:
+def test_a_blocking_call_of_the_asynchronous_client_does_not_block_the_event_loop() -> None:
     import asyncio
     import threading
 

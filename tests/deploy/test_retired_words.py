@@ -60,7 +60,7 @@ def test_a_part_of_another_word_is_not_found(tool: ModuleType, tree: Path, text:
     assert words.uses("a.py", text) == []
 
 
-def test_the_message_names_the_place_and_the_word_to_use(tool: ModuleType, tree: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_message_names_the_location_and_the_replacement(tool: ModuleType, tree: Path, capsys: pytest.CaptureFixture[str]):
     (tree / "a.py").write_text("first = 1\nbell = 2\n")
     (tree / "docs/a.md").write_text("A bell is allowed here.\n")
 

@@ -69,7 +69,7 @@ class Network:
         self._subnet = next(subnet for n in range(77, 255) if f" {(subnet := f'10.213.{n}')}." not in taken)
 
     def start(self) -> bool:
-        """Create everything; False: this machine does not permit it."""
+        """Create the network. Returns False if this machine does not permit it."""
         services = f"{self.address(SERVICES)}/24"
         if not (ip("link", "add", self._name, "type", "bridge") and ip("addr", "add", services, "dev", self._name)):
             return False
@@ -88,7 +88,7 @@ class Network:
 
     def stop(self) -> None:
         for host in HOSTS:
-            # A process that is still stopping keeps its namespace. The bridge's end of the cable is deleted all the same.
+            # A process that is still stopping keeps its namespace. The bridge's end of the cable is still deleted.
             ip("link", "delete", self._port(host))
             ip("netns", "delete", self._namespace(host))
         ip("link", "delete", self._name)
@@ -252,7 +252,7 @@ def test_a_disconnected_worker_loses_no_command_and_blocks_no_session(hosts: Hos
         reached = {session: client.session(session)["appliedSeq"] for session in sessions}
         until(lambda reached=reached: all(client.session(each)["appliedSeq"] > seq for each, seq in reached.items()), seconds=120)
         hosts.network.plug_in(unplugged.name)
-        # It learns that it lost its leases, and hosts sessions again.
+        # It detects that it lost its leases, and then hosts sessions again.
         until(client.is_up, seconds=120)
         assert unplugged.process.poll() is None
 

@@ -1,6 +1,6 @@
 """Two web servers and two engine workers over PostgreSQL and Redis as on other hosts: TLS that is verified, users with passwords.
 
-One set of processes for all of it, as a start takes its time; the last test stops some of them.
+All tests share one set of processes, because starting takes long; the last test stops some of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ print(ensure_local_token(None))
 
 
 class Several:
-    """Everything that a server for many is made of."""
+    """The processes of a multi-process installation."""
 
     def __init__(self, folder: Path, database: TlsPostgres, redis_: TlsRedis) -> None:
         self.database = database
@@ -85,7 +85,7 @@ class Several:
         return result
 
     def engine_of(self, session_id: str) -> Service | None:
-        """The owner of the session."""
+        """The owner of the session's lease."""
         owner = str(self.row(session_id, "lease_owner")[0])
         return next((engine for engine in self.engines if owner.startswith(f"{engine.owner}.")), None)
 
@@ -130,7 +130,7 @@ def session_id(several: Several) -> str:
     return made
 
 
-def test_connections_without_tls_or_from_another_authority_are_refused(several: Several, tmp_path: Path) -> None:
+def test_connections_without_tls_or_with_another_certificate_authority_are_refused(several: Several, tmp_path: Path) -> None:
     certificates(tmp_path)
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(f"{several.database.address}?sslmode=disable")
@@ -142,7 +142,7 @@ def test_connections_without_tls_or_from_another_authority_are_refused(several: 
         redis.Redis.from_url(several.redis.verified.replace("rediss://", "redis://").partition("?")[0]).ping()
 
 
-def test_the_user_of_redis_may_do_nothing_else_there(several: Several) -> None:
+def test_the_redis_user_has_only_the_needed_permissions(several: Several) -> None:
     connection = redis.Redis.from_url(several.redis.verified)
     with pytest.raises(redis.ResponseError):
         connection.config_get("*")
@@ -152,7 +152,7 @@ def test_the_user_of_redis_may_do_nothing_else_there(several: Several) -> None:
         connection.set("somebody-elses", "1")
 
 
-def test_what_one_web_server_accepts_a_viewer_of_another_sees(several: Several, session_id: str) -> None:
+def test_viewers_of_one_web_server_see_commands_that_another_accepted(several: Several, session_id: str) -> None:
     first, second = several.clients
     url = f"ws://127.0.0.1:{second.port}/ws/v1/sessions/{session_id}/"
     with connect(url, additional_headers={"Authorization": f"Bearer {second.token}"}, max_size=None) as socket:
@@ -163,7 +163,7 @@ def test_what_one_web_server_accepts_a_viewer_of_another_sees(several: Several, 
     until(lambda: second.session(session_id)["appliedSeq"] >= seq)
 
 
-def test_either_web_server_reports_all_processes(several: Several) -> None:
+def test_each_web_server_reports_all_processes(several: Several) -> None:
     def told(client: Client) -> str:
         address = f"http://127.0.0.1:{client.port}/metrics"
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
@@ -180,7 +180,7 @@ def test_either_web_server_reports_all_processes(several: Several) -> None:
     assert 'schedviz_workers{queue="engine"} 2.0' in told(several.clients[0])
 
 
-def test_a_worker_that_is_asked_to_stop_hands_its_session_over_in_the_middle_of_a_run(several: Several, session_id: str) -> None:
+def test_a_stopping_worker_hands_its_session_over_in_the_middle_of_a_run(several: Several, session_id: str) -> None:
     first, _ = several.clients
     run = first.send(session_id, "long", {"op": "run"})
     until(lambda: several.row(session_id, "cycle")[0] > 50)

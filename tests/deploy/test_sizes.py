@@ -22,11 +22,11 @@ COMPOSE_TEXT = (DOCKER / "compose.yaml").read_text()
 COMPOSE = yaml.safe_load(COMPOSE_TEXT)
 EXAMPLES = ("env.example", "systemd/environment.example")
 UNITS = sorted((DOCKER / "systemd").glob("*.service"))
-#: Read somewhere and not to be set in a server's environment file.
+#: Settings that the code reads but that do not belong in a server's environment file.
 EXCEPTIONS = {
     "SCHEDVIZ_DATA": "set by the image, compose and the units",
     "SCHEDVIZ_ROLE": "set for each process by compose and the units",
-    "SCHEDVIZ_DEBUG": "for developers: it shows source to strangers",
+    "SCHEDVIZ_DEBUG": "for developers: it shows source code to anonymous clients",
     "SCHEDVIZ_OWNER": "set by the supervisor of `schedviz up`",
     "SCHEDVIZ_SLOTS": "follows the worker's -c, which compose, the chart and the units set",
     "SCHEDVIZ_NO_PDEATHSIG": "for tests of `schedviz up`",
@@ -65,18 +65,18 @@ def named_in(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_names_every_setting_and_no_other(example: str) -> None:
+def test_the_example_names_exactly_the_existing_settings(example: str) -> None:
     named = named_in((DOCKER / example).read_text())
     if example == "env.example":
         named = (named - {"SCHEDVIZ_BIND"}) | MADE_BY_COMPOSE
     assert settings_read() - set(EXCEPTIONS) == named
 
 
-def test_every_exception_is_still_read() -> None:
+def test_every_exempt_setting_is_still_read() -> None:
     assert set(EXCEPTIONS) <= settings_read()
 
 
-def test_the_examples_give_the_defaults_of_the_code() -> None:
+def test_the_examples_have_the_defaults_of_the_code() -> None:
     code = (ROOT / "schedviz/settings.py").read_text()
     code = re.sub(r"\bMEGABYTE\b", str(1 << 20), code)
     for example in EXAMPLES:
@@ -92,14 +92,14 @@ def test_the_examples_give_the_defaults_of_the_code() -> None:
 
 
 def value_of(product: str) -> int:
-    """Of `64 * 1024` and the like."""
+    """The value of an expression such as `64 * 1024`."""
     result = 1
     for factor in product.split("*"):
         result *= int(factor.replace("_", "").strip())
     return result
 
 
-def test_a_setting_of_the_file_reaches_every_container() -> None:
+def test_a_setting_in_the_env_file_reaches_every_container() -> None:
     for name in ("migrate", "web", "engine", "io", "sweeper"):
         assert COMPOSE["services"][name]["env_file"] == [{"path": "${SCHEDVIZ_ENV_FILE:-.env}", "required": False}]
 
@@ -110,7 +110,7 @@ def default_of(text: str) -> str:
 
 
 def megabytes(size: str) -> int:
-    """Of 512m, 4g, 4608M, 4Gi, …"""
+    """The number of megabytes in 512m, 4g, 4608M, 4Gi, …"""
     match = re.fullmatch(r"(\d+)([mMgG])i?", default_of(size))
     assert match is not None, size
     return int(match[1]) * (1024 if match[2] in "gG" else 1)
@@ -146,7 +146,7 @@ def test_every_container_has_a_memory_limit() -> None:
 
 
 @pytest.mark.parametrize("worker", ["io", "experiments"])
-def test_the_memory_of_a_worker_fits_its_processes(worker: str) -> None:
+def test_the_memory_limit_of_a_worker_fits_its_processes(worker: str) -> None:
     service = COMPOSE["services"][worker]
     processes = int(option(service["command"], "-c"))
     each = int(default_of(service["environment"]["SCHEDVIZ_IMPORT_MEGABYTES"]))
@@ -160,7 +160,7 @@ def test_the_memory_of_a_worker_fits_its_processes(worker: str) -> None:
     assert megabytes(most) >= int(count) * int(said) + 512
 
 
-def test_what_is_documented_for_a_public_demo_gives_it_enough_io_processes() -> None:
+def test_the_documented_public_demo_has_enough_io_processes() -> None:
     needed = settings.DEMO_IMPORTS + 2
     guide = (ROOT / "docs/operations.md").read_text().partition("### Processes of a public demo\n")[2].partition("\n## ")[0]
     io = COMPOSE["services"]["io"]
@@ -181,19 +181,19 @@ def test_what_is_documented_for_a_public_demo_gives_it_enough_io_processes() -> 
     assert f"`io.processes` to {needed}, or `io.replicas` to {needed // processes}" in guide
 
 
-def test_redis_has_room_beside_its_maxmemory() -> None:
+def test_the_memory_limit_of_redis_exceeds_its_maxmemory() -> None:
     redis = COMPOSE["services"]["redis"]
     assert megabytes(redis["mem_limit"]) >= 1.5 * megabytes(option(redis["command"], "--maxmemory").replace("mb", "m"))
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
-def test_a_unit_has_a_memory_limit_below_which_it_is_slowed_down(unit: Path) -> None:
+def test_a_unit_is_throttled_below_its_memory_limit(unit: Path) -> None:
     results = dict(re.findall(r"^(MemoryHigh|MemoryMax)=(.+)$", unit.read_text(), re.MULTILINE))
     assert megabytes(results["MemoryHigh"]) < megabytes(results["MemoryMax"])
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
-def test_every_unit_starts_after_the_one_migration(unit: Path) -> None:
+def test_every_unit_starts_after_the_migration(unit: Path) -> None:
     text = unit.read_text()
     if unit.name == "schedviz-migrate.service":
         assert "\nType=oneshot\nRemainAfterExit=yes\n" in text
@@ -203,11 +203,11 @@ def test_every_unit_starts_after_the_one_migration(unit: Path) -> None:
     assert "migrate --noinput" not in text
 
 
-def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
+def test_systemd_analyze_reports_no_warnings_about_the_units(tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         missing("systemd-analyze", "Install systemd.")
     for path in (DOCKER / "systemd").glob("schedviz*"):
-        # The programs are not installed here; that they exist is another test's.
+        # The programs are not installed here; another test checks that they exist.
         text = re.sub(r"/opt/schedviz/bin/\w[\w-]*", "/bin/true", path.read_text())
         (tmp_path / path.name.replace("@.", "@1.")).write_text(text)
     done = subprocess.run(

@@ -85,20 +85,20 @@ def come_with_every_secret(netloc: str, made: dict[str, str]) -> None:
     ],
     ids=["image", "systemd-with-access-log", "plain-uvicorn", "plain-uvicorn-trace"],
 )
-def test_no_secret_of_an_address_is_written(prepared: Prepared, where: str, options: tuple[str, ...]) -> None:
+def test_no_secret_of_a_url_is_logged(prepared: Prepared, where: str, options: tuple[str, ...]) -> None:
     with DocumentedWeb(prepared, where, *options, drop=("--no-access-log",) if "--access-log" in options else ()) as web:
         come_with_every_secret(web.netloc, prepared.made)
 
     secrets = {**prepared.made, **FOREIGN}
     del secrets["session"]
     assert [name for name, secret in secrets.items() if secret in web.written] == []
-    assert prepared.made["session"] in web.written, "addresses stand there, without their queries"
+    assert prepared.made["session"] in web.written, "URLs are logged without their queries"
     if where == "plain" or options:
         assert f"/embed/{prepared.made['session']}/queue/?[redacted]" in web.written, "the access log is on"
 
 
 @pytest.mark.parametrize("where", ["image", "up"])
-def test_every_line_is_json_and_a_refused_handshake_is_one_of_level_info(prepared: Prepared, where: str) -> None:
+def test_every_line_is_json_and_a_refused_handshake_is_logged_at_info(prepared: Prepared, where: str) -> None:
     with DocumentedWeb(prepared, where) as web:
         before = len(web.lines)
         session = prepared.made["session"]
@@ -110,5 +110,5 @@ def test_every_line_is_json_and_a_refused_handshake_is_one_of_level_info(prepare
         refused = web.lines[before:]
 
     assert [line["level"] for line in refused] == ["info"] * 5
-    assert all(line["logger"] == "uvicorn.error" and line["timestamp"] for line in web.lines), "and it said that it starts and stops"
+    assert all(line["logger"] == "uvicorn.error" and line["timestamp"] for line in web.lines), "the log must contain the start and the stop"
     assert [line["event"].rpartition(" ")[2] for line in refused[:4]] == ["404", "403", "401", "404"]

@@ -79,7 +79,7 @@ def test_a_fix_that_evicts_a_pod_says_which(page: Page, server: Server) -> None:
     expect(page.locator("[data-case-gone]")).to_contain_text("batch/etl-")
 
 
-def test_the_gallery_has_an_address_of_its_own_with_the_fixes(page: Page, server: Server) -> None:
+def test_the_gallery_has_its_own_url_and_shows_the_fixes(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
     assert page.locator("[data-open-case]").count() >= 10

@@ -37,7 +37,7 @@ def test_every_example_is_a_valid_plan(page: Page, server: Server) -> None:
         page.go_back()
 
 
-def test_a_card_runs_its_experiment(page: Page, server: Server) -> None:
+def test_the_card_of_an_experiment_runs_it(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/experiments/")
     expect(page.locator("[data-plan] .editor")).to_be_hidden(timeout=PATIENCE_MILLIS)
     page.locator("[data-example=fit] [data-run-example]").click()

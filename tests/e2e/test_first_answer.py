@@ -148,7 +148,7 @@ def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Serve
     expect(findings).to_contain_text("A storage limit is reached")
 
 
-def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: BrowserContext, server: Server, tmp_path: Path) -> None:
+def test_the_tour_does_not_cover_an_import(browser: Browser, signed_in: BrowserContext, server: Server, tmp_path: Path) -> None:
     context = browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(server.url)
@@ -163,7 +163,7 @@ def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: Brows
     context.close()
 
 
-def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Server) -> None:
+def test_the_release_in_the_header_confirms_before_forking(page: Page, server: Server) -> None:
     made = server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}})
     page.goto(f"{server.url}/s/{made['id']}/")
     page.locator("button[data-release]").click(timeout=PATIENCE_MILLIS)
@@ -176,7 +176,7 @@ def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Serv
     assert made["id"] in page.url
 
 
-def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Server, tmp_path: Path) -> None:
+def test_an_import_collapses_details_until_they_are_requested(page: Page, server: Server, tmp_path: Path) -> None:
     page.goto(server.url)
     page.evaluate(FORGET_PREFERENCES)
     tainted = node("b")

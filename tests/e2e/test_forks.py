@@ -47,7 +47,7 @@ def test_the_second_session_of_a_comparison_is_chosen_from_a_list_and_the_result
     expect(page.locator("[data-result]")).to_be_focused(timeout=PATIENCE_MILLIS)
 
 
-def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
+def test_a_fork_of_an_earlier_moment_is_compared(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 4)
     for _ in range(2):

@@ -30,7 +30,7 @@ def test_the_start_page_has_a_box_for_files_and_text_and_four_beginnings(page: P
 
 
 @pytest.mark.parametrize("path", ["/", "/lessons/"])
-def test_the_key_of_the_theme_works_outside_of_sessions(page: Page, server: Server, path: str) -> None:
+def test_the_shortcut_of_the_theme_works_outside_of_sessions(page: Page, server: Server, path: str) -> None:
     page.goto(f"{server.url}{path}")
     expect(page.get_by_role("button", name="Toggle dark theme")).to_be_visible(timeout=PATIENCE_MILLIS)
     page.keyboard.press("t")

@@ -91,7 +91,7 @@ def test_the_end_of_the_tour_leaves_the_focus_on_the_page(browser: Browser, sign
     context.close()
 
 
-def test_a_lesson_is_taken_by_keyboard(page: Page, server: Server) -> None:
+def test_a_lesson_is_completed_by_keyboard(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/lessons/")
     page.locator("main button").first.click(timeout=PATIENCE_MILLIS)
     page.wait_for_url("**/s/*/**", timeout=PATIENCE_MILLIS)

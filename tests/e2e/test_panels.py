@@ -25,7 +25,7 @@ def session(page: Page, server: Server, tmp_path: Path) -> str:
     return made
 
 
-def test_a_panel_has_a_page_of_its_own_with_time_travel(page: Page, server: Server, session: str) -> None:
+def test_a_panel_has_its_own_page_with_time_travel(page: Page, server: Server, session: str) -> None:
     page.goto(f"{server.url}/s/{session}/panel/cycle/?cycle=2")
 
     expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "2", timeout=PATIENCE_MILLIS)

@@ -51,7 +51,7 @@ def test_a_described_pod_is_explained_without_a_session(page: Page, server: Serv
     assert server.rest("sessions/")["count"] == sessions
 
 
-def test_what_an_autoscaler_says_stands_above_the_schedulers_reasons(page: Page, server: Server) -> None:
+def test_the_message_of_an_autoscaler_is_above_the_schedulers_reasons(page: Page, server: Server) -> None:
     event = "Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     paste(page, server, f"{DESCRIBED}  {event}\n")
 
@@ -185,7 +185,7 @@ def test_the_example_of_the_start_page_is_explained(page: Page, server: Server) 
     expect(page.locator("[data-advice] code").first).to_have_text("kubectl describe nodes")
 
 
-def test_a_text_without_either_says_what_to_paste(page: Page, server: Server) -> None:
+def test_a_text_without_objects_or_messages_says_what_to_paste(page: Page, server: Server) -> None:
     paste(page, server, "hello")
 
     expect(page.get_by_text("Paste the output of kubectl describe pod")).to_be_visible(timeout=PATIENCE_MILLIS)
@@ -311,7 +311,7 @@ def test_a_dropped_file_with_more_messages_than_the_limit_says_so(page: Page, se
     assert server.rest("sessions/")["count"] == sessions
 
 
-def test_a_message_that_leaves_a_node_out_says_so(page: Page, server: Server) -> None:
+def test_a_message_that_omits_a_node_is_reported(page: Page, server: Server) -> None:
     paste(page, server, "0/6 nodes are available: 5 node(s) didn't match node selector.")
 
     expect(page.locator("[data-message-finding]")).to_contain_text("kubernetes issue 91601", timeout=PATIENCE_MILLIS)

@@ -57,7 +57,7 @@ def following(page: Page, is_so: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: Server, language: str):
+def test_a_room_is_opened_used_and_ended(page: Page, browser: Browser, server: Server, language: str):
     teacher = page
     code = open_room(teacher, server, "the-list")
     with somebody(browser) as ada, somebody(browser, width=390) as bob:

@@ -66,7 +66,7 @@ def test_a_disconnected_page_keeps_the_view_and_marks_it_as_stale_until_it_recon
     expect(page.locator("[data-cycle='3']")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
-def test_a_viewer_who_loses_access_keeps_the_view_and_gets_a_message(page: Page, server: Server, file: Path):
+def test_a_viewer_that_loses_access_keeps_the_view_and_gets_a_message(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     lines: list[WebSocketRoute] = []
 

@@ -335,7 +335,7 @@ def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page
     expect(newcomer.locator("[data-queue=activeQ] h3")).to_have_text(re.compile(r"^activeQ\s*[1-9]"), timeout=PATIENCE_MILLIS)
 
 
-def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
+def test_a_failed_cycle_begins_with_the_sentence_of_the_why_panel(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
@@ -345,7 +345,7 @@ def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
     expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")
 
 
-def test_a_failed_cycle_says_that_no_node_fits_if_its_reason_cannot_be_had(newcomer: Page) -> None:
+def test_a_failed_cycle_says_that_no_node_fits_if_its_reason_is_unavailable(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.route("**/explain/**", lambda route: route.abort())
     newcomer.locator(".speed select").select_option("null")

@@ -51,7 +51,7 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     expect(overview).to_have_count(0)
 
 
-def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Page, server: Server, tmp_path: Path) -> None:
+def test_a_message_of_the_real_scheduler_is_shown_beside_the_computed_reasons(page: Page, server: Server, tmp_path: Path) -> None:
     cluster = dump(pods=0)
     message = "0/9 nodes are available: 9 Insufficient cpu."
     refused = pod("refused", "64")
@@ -66,7 +66,7 @@ def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Pa
     expect(page.locator("[data-why-disagreement]")).to_contain_text("The simulation differs: the files contain only 5 nodes")
 
 
-def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
+def test_an_import_is_explained_and_fixed(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 4)  # On the fork no pod is ahead of it then.
     page.locator('[data-queue=unschedulablePods] [data-pod="default/giant"] [data-kind=pod]').click()
@@ -204,7 +204,7 @@ def test_why_follows_the_shown_moment(page: Page, server: Server, file: Path) ->
     expect(page.locator("[data-why]")).to_have_attribute("data-why", "pending", timeout=PATIENCE_MILLIS)
 
 
-def test_an_object_is_shown_as_yaml_at_the_shown_moment(page: Page, server: Server, file: Path) -> None:
+def test_an_object_is_shown_as_yaml_at_the_current_moment(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
     page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1&tab=yaml")

@@ -13,7 +13,7 @@ def refusal(overrides: dict[str, bool]) -> FeatureGateError:
     return caught.value
 
 
-def test_every_gate_has_its_member_and_every_dependency_is_a_gate() -> None:
+def test_every_feature_gate_has_a_member_and_every_dependency_is_a_gate() -> None:
     assert {gate.member for gate in V1_36_GATES.values() if gate.member} <= set(Features.__struct_fields__)
     assert {other for gate in V1_36_GATES.values() for other in gate.depends_on} <= V1_36_GATES.keys()
 
@@ -24,7 +24,7 @@ def test_gates_have_the_defaults_of_the_release_and_can_be_overridden() -> None:
     assert features_of({}, {}) == Features()
 
 
-def test_an_unknown_gate_is_named_with_those_that_there_are() -> None:
+def test_an_unknown_feature_gate_is_reported_with_the_known_ones() -> None:
     error = refusal({"SchedulerQueingHints": True})
     assert error.gate == "SchedulerQueingHints"
     assert str(error).startswith("unrecognized feature gate: SchedulerQueingHints; there are ClearingNominatedNodeNameAfterBinding, ")
@@ -32,13 +32,13 @@ def test_an_unknown_gate_is_named_with_those_that_there_are() -> None:
         features_of({}, {"GangScheduling": True})
 
 
-def test_a_locked_gate_keeps_its_value() -> None:
+def test_a_locked_feature_gate_keeps_its_value() -> None:
     assert features_of(V1_36_GATES, {"SidecarContainers": True}).sidecar_containers
     message = "cannot set feature gate SidecarContainers to false, feature is locked to true"
     assert str(refusal({"SidecarContainers": False})) == message
 
 
-def test_a_gate_needs_the_gates_that_it_depends_on() -> None:
+def test_a_feature_gate_needs_the_gates_that_it_depends_on() -> None:
     message = "GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"
     assert str(refusal({"GangScheduling": True})) == message
     assert features_of(V1_36_GATES, {"GangScheduling": True, "GenericWorkload": True}).gang_scheduling

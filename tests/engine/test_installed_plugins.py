@@ -165,7 +165,7 @@ class Bad:
         ("writes", 'running Reserve plugin "Bad": what was written to CycleState as "bad/handle" cannot be stored: '),
     ],
 )
-def test_a_session_survives_every_fault_of_a_plugin(tmp_path, monkeypatch, wrong, message):
+def test_a_session_survives_every_error_of_a_plugin(tmp_path, monkeypatch, wrong, message):
     info = tmp_path / "bad-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1\n")

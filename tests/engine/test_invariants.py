@@ -97,7 +97,7 @@ def test_columns_equal_node_infos(world: World) -> None:
     assert world.breach() == "columns: requested cpu is not what the NodeInfos have"
 
 
-def test_no_pod_is_before_its_parent_in_a_heap(world: World) -> None:
+def test_no_pod_in_a_heap_orders_before_its_parent(world: World) -> None:
     low = world.queue.active_q.get("d/low")
     high = world.queue.active_q.get("d/high")
     assert low is not None

@@ -162,7 +162,7 @@ def test_a_preemption_runs_right_after_its_cycle_unless_it_is_held() -> None:
     assert simulation.scheduler.preemptions.running == []
 
 
-def test_without_the_gate_the_victims_are_evicted_in_the_cycle() -> None:
+def test_without_the_feature_gate_the_victims_are_evicted_in_the_cycle() -> None:
     simulation = Simulation(SimulationSettings(release="v1.36", feature_gates={"SchedulerAsyncPreemption": False}))
     simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
     do(simulation, "cycle")

@@ -136,7 +136,7 @@ def test_a_gang_that_preempts_waits_as_a_whole() -> None:
     assert simulation.cluster.store.get("Pod", "default/p2").spec.node_name == "a"
 
 
-def test_pods_that_join_later_do_not_take_back_that_the_group_was_scheduled() -> None:
+def test_pods_that_join_later_do_not_reset_the_scheduled_condition_of_the_group() -> None:
     simulation = simulated(node("a", cpu="2"), group(), member("p1"), member("p2"))
     do(simulation, "run", max=1)
     do(simulation, "create", object=member("p3"))
@@ -292,7 +292,7 @@ def test_a_cycle_continues_identically_from_a_checkpoint_of_any_stage(scenario: 
         assert saved.state_hash() == straight.state_hash()
 
 
-def test_a_run_ends_although_a_group_that_does_not_fit_is_popped_over_and_over() -> None:
+def test_a_run_ends_although_an_unschedulable_group_is_popped_repeatedly() -> None:
     simulation = simulated(node("a", cpu="1"), group(), member("p1"), member("p2"), pod("alone", cpu="1", priority=-1))
     outcome = do(simulation, "run")
 

@@ -211,7 +211,7 @@ def _queued(simulation):
         ("permit", "0/1 nodes are available: 1 later."),
     ],
 )
-def test_v1_36_a_pending_pod_is_unschedulable_and_remembers_the_plugin_twice(point, message):
+def test_v1_36_a_pending_pod_is_unschedulable_and_lists_the_plugin_twice(point, message):
     simulation = _pod_of_v1_36({"point": point, "code": "Pending", "reasons": ["later"]})
 
     (condition,) = simulation.cluster.find("Pod", "default/p").status.conditions

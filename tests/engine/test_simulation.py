@@ -30,7 +30,7 @@ from tests.engine import clusters
 do, four_nodes, node, pod = clusters.do, clusters.four_nodes, clusters.node, clusters.pod
 
 
-def test_an_import_fills_cache_and_queue_and_records_nothing() -> None:
+def test_an_import_fills_cache_and_queue_without_recording_events() -> None:
     simulation = four_nodes(pod("bound", node_name="node1"), pod("done", node_name="node1", phase="Succeeded"), pod("b"), pod("a"))
     assert simulation.event == 0
     assert simulation.drain_events() == []

@@ -84,7 +84,7 @@ def test_the_engine_can_be_saved_between_two_stages(whole: tuple[View, list[AnyE
         assert Simulation.restore(simulation.checkpoint()).checkpoint() == simulation.checkpoint()
 
 
-def test_a_cycle_that_was_left_ends_as_it_did(whole: tuple[View, list[AnyEvent]]) -> None:
+def test_an_abandoned_cycle_ends_as_before(whole: tuple[View, list[AnyEvent]]) -> None:
     _, events = whole
     first = list(itertools.takewhile(lambda one: one.cycle <= 1, events))
     for event in range(1, first[-1].event):

@@ -1,4 +1,4 @@
-"""Plugins and measures in files next to a plan run if the user allows it, and their faults are part of the results."""
+"""Plugins and measures in files next to a plan run if the user allows it, and their errors are part of the results."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ variants:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of the code. What this process loads of it is forgotten afterwards."""
+    """The folder of the code. Modules that this process loads from it are unloaded afterwards."""
     (tmp_path / "drawn_plugins.py").write_text(PLUGINS)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(installed, "_offered", {})
@@ -78,7 +78,7 @@ def refusal(text: str, folder: Path, *, is_trusted: bool = True) -> str:
     return str(caught.value)
 
 
-def test_plugins_and_measures_in_files_of_a_plan_run_in_every_process(folder: Path) -> None:
+def test_plugins_and_measures_in_the_files_of_a_plan_run_in_every_process(folder: Path) -> None:
     text = PLAN + "seeds: 2\n"
     found = results(text, folder)
     assert [result.error for result in found] == [""] * 4
@@ -108,12 +108,12 @@ def test_an_invalid_name_is_rejected_with_its_line(folder: Path, old: str, new: 
     assert refusal(PLAN.replace(old, new), folder).startswith(message)
 
 
-def test_an_exception_of_the_code_is_part_of_the_message(folder: Path) -> None:
+def test_an_exception_in_the_code_is_part_of_the_message(folder: Path) -> None:
     (folder / "drawn_plugins.py").write_text("import nothing_here")
     assert "drawn_plugins.py cannot be loaded: ModuleNotFoundError: No module named 'nothing_here'" in refusal(PLAN, folder)
 
 
-def test_a_file_cannot_stand_in_for_another_module(folder: Path) -> None:
+def test_a_file_cannot_shadow_another_module(folder: Path) -> None:
     (folder / "json.py").write_text(PLUGINS)
     assert "another module is called json" in refusal(PLAN.replace("drawn_plugins.py:D", "json.py:D"), folder)
 
@@ -124,7 +124,7 @@ def test_a_plugin_of_the_release_cannot_be_replaced(folder: Path) -> None:
     assert results(text, folder)[1].values["placed"] == 6
 
 
-def test_a_plugin_that_raises_ends_its_trial_with_a_traceback(folder: Path) -> None:
+def test_a_plugin_that_raises_fails_its_trial_with_a_traceback(folder: Path) -> None:
     text = PLAN.replace("plugins: {Drawn: true}", "plugins: {Drawn: true}, pluginArgs: {Drawn: {fails: true}}")
     plain, failed = results(text, folder)
     assert (plain.error, failed.error, failed.failed_part) == ("", "plugin Drawn: KeyError: 'zone'", "Drawn")

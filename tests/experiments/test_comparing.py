@@ -1,4 +1,4 @@
-"""Pods on other nodes in other variants."""
+"""Pods that move to other nodes in other variants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_moves_are_means_over_common_seeds() -> None:
     assert moves == Moves(["a", "b", "c"], [[0, 1.5, None], [1.5, 0, None], [None, None, 0]])
 
 
-def test_many_placements_take_four_bytes_each() -> None:
+def test_placements_take_four_bytes_each() -> None:
     placements = Placements()
     for seed in range(20):
         placements.add("a", seed, {f"pod-{number}": f"node-{number % 7}" for number in range(1000)})

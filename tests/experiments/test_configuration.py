@@ -31,7 +31,7 @@ def test_a_weight_replaces_that_of_a_default_plugin() -> None:
     assert weights["ImageLocality"] == 1
 
 
-def test_a_weight_is_set_where_the_profile_lists_the_plugin() -> None:
+def test_a_weight_is_set_at_the_extension_point_that_lists_the_plugin() -> None:
     config = {"profiles": [{"plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 2}]}}}]}
     assert applied(config, weights={"ImageLocality": 9}) == {
         "profiles": [{"plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 9}]}}}]
@@ -46,7 +46,7 @@ def test_a_disabled_plugin_is_removed_from_every_extension_point() -> None:
     assert profile.plugins.score.enabled == ()
 
 
-def test_enabling_a_plugin_takes_it_from_the_disabled_ones() -> None:
+def test_enabling_a_plugin_removes_it_from_the_disabled_ones() -> None:
     config = {"profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "ImageLocality"}]}}}]}
     assert "ImageLocality" in score_weights(applied(config, plugins={"ImageLocality": True}))
 
@@ -75,6 +75,6 @@ def test_a_merge_patch_replaces_lists_and_removes_nulls() -> None:
     assert merged({"a": [1, 2], "b": {"c": 1, "d": 2}}, {"a": [3], "b": {"c": None}}) == {"a": [3], "b": {"d": 2}}
 
 
-def test_a_configuration_of_another_shape_is_rejected() -> None:
+def test_a_configuration_of_the_wrong_shape_is_rejected() -> None:
     with pytest.raises(PlanError, match="is not a valid KubeSchedulerConfiguration"):
         applied({"profiles": ["a"]}, weights={"ImageLocality": 3})

@@ -1,4 +1,4 @@
-"""No part of a text is a formula in a spreadsheet, whichever separator it divides cells at."""
+"""A spreadsheet reads no part of a text as a formula, whichever cell separator it uses."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def test_no_cell_is_a_formula(text: str, separator: str, first: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "web-1", "a, -b", "bin-packing = 3", "a;b", "1.5"])
-def test_other_texts_stay_as_they_are(text: str) -> None:
+def test_other_texts_are_unchanged(text: str) -> None:
     assert plain_cell(text) == text

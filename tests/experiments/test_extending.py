@@ -1,4 +1,4 @@
-"""Variants are added to a plan whose trials have run: their results stay, and only new trials run."""
+"""Variants are added to a plan whose trials have run: existing results are kept, and only new trials run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_variants_are_added_after_those_that_ran() -> None:
     assert fault.startswith("line 4: variants[0]: variant 'z': trial 0 would be 'z, seed 1', and was 'a, seed 1'")
 
 
-def test_a_variant_that_ran_keeps_its_changes() -> None:
+def test_a_variant_that_ran_cannot_be_changed() -> None:
     assert "trial 2 would be" in faults(OLD, NEW.replace("percentageOfNodesToScore: 50", "percentageOfNodesToScore: 60"))[0]
 
 
@@ -47,7 +47,7 @@ def test_a_grid_grows_along_its_first_axis() -> None:
     validate_added(read(grid % ""), read(grid % ", {name: s2}"))
 
 
-def test_other_members_cannot_change() -> None:
+def test_other_members_of_the_plan_cannot_change() -> None:
     changed = faults(OLD, NEW.replace("pods: 20", "pods: 21") + "limits: {cycles: 9}\n")
     assert [fault.partition(": it cannot")[0] for fault in changed] == ["line 2: base", "line 5: limits"]
 
@@ -61,7 +61,7 @@ def test_known_trials_are_found_by_variant_and_seed() -> None:
     assert list(reusable(saved(), read(new))) == [3, 4, 6, 7]
 
 
-def test_reused_results_make_the_same_document_but_for_unknown_moves() -> None:
+def test_reused_results_give_the_same_document_except_for_unknown_moves() -> None:
     earlier = saved()
     plan = checked(NEW)
     known = reusable(earlier, read(NEW))
@@ -84,12 +84,12 @@ def test_reused_results_make_the_same_document_but_for_unknown_moves() -> None:
     ],
     ids=["version", "plan", "base"],
 )
-def test_results_of_something_else_are_rejected(earlier: Results, reason: str) -> None:
+def test_unrelated_results_are_rejected(earlier: Results, reason: str) -> None:
     with pytest.raises(ResultsNotReusable, match=reason):
         reusable(earlier, read(NEW))
 
 
-def test_a_trial_with_other_numbers_shows_that_its_inputs_changed() -> None:
+def test_a_trial_with_different_values_shows_that_its_inputs_changed() -> None:
     known = reusable(saved(), read(NEW))[0]
     require_same(known, known)
     with pytest.raises(ResultsNotReusable, match="trial 0 has placed 7 now, and had 20; the base, a plugin or a measure changed"):

@@ -1,4 +1,4 @@
-"""A user's plugin that fails ends its trial with its name and traceback, and the other trials go on."""
+"""A failing user plugin fails its trial with its name and traceback, and the other trials continue."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["filter", "score", "reserve", "post_bind"])
-def test_an_exception_ends_the_trial_with_name_and_traceback(wrong: str) -> None:
+def test_an_exception_fails_the_trial_with_name_and_traceback(wrong: str) -> None:
     without, *bad = run(PLAN.replace("WRONG", wrong))
     assert (without.error, without.values["placed"]) == ("", 9)
     for result in bad:
@@ -64,7 +64,7 @@ def test_an_exception_ends_the_trial_with_name_and_traceback(wrong: str) -> None
         assert result.values == {}
 
 
-def test_an_invalid_answer_ends_the_trial_too() -> None:
+def test_an_invalid_return_value_fails_the_trial_too() -> None:
     _, bad, _ = run(PLAN.replace("WRONG", "permit"))
     assert bad.error == "plugin Bad: expected a Status and a timeout in nanoseconds, found 'yes'"
 

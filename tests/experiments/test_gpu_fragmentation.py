@@ -24,7 +24,7 @@ FOLDER = ROOT / "docs/experiments/gpu-fragmentation"
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[CheckedPlan]:
-    """The small plan, whose modules are forgotten afterwards."""
+    """The small plan, whose modules are unloaded afterwards."""
     path = list(sys.path)
     yield check_plan(read_plan(FOLDER / "small.yaml"), FOLDER, is_trusted=True)
     sys.path[:] = path
@@ -44,7 +44,7 @@ def policy(run: TrialRun) -> Any:
     return next(plugin._plugin for plugin in framework.plugins.by_name.values() if hasattr(plugin, "_plugin"))
 
 
-def test_the_small_plan_has_the_variants_of_the_large_one() -> None:
+def test_the_small_plan_has_the_same_variants_as_the_large_one() -> None:
     full, small = (read_plan(FOLDER / name) for name in ("plan.yaml", "small.yaml"))
     assert full.variants == small.variants
     assert (full.plan.common, full.plan.code, full.plan.workload.load) == (small.plan.common, small.plan.code, small.plan.workload.load)
@@ -63,7 +63,7 @@ def test_every_policy_runs_and_the_plot_shows_it(small: CheckedPlan, monkeypatch
 
 
 @pytest.mark.parametrize("variant", ["Random", "Packing", "FGD"])
-def test_gpus_are_given_out_once_and_completely(small: CheckedPlan, variant: str) -> None:
+def test_every_gpu_share_is_either_free_or_assigned_once(small: CheckedPlan, variant: str) -> None:
     plugin = policy(finished(small, variant))
     used = np.zeros_like(plugin.nodes["free"])
     for row, gpus, milli in plugin._assigned.values():
@@ -73,7 +73,7 @@ def test_gpus_are_given_out_once_and_completely(small: CheckedPlan, variant: str
     assert used.max() <= 1000
 
 
-def test_a_deleted_pod_gives_its_gpus_back(small: CheckedPlan) -> None:
+def test_a_deleted_pod_releases_its_gpus(small: CheckedPlan) -> None:
     run = finished(small, "BestFit")
     plugin = policy(run)
     key = next(iter(plugin._assigned))
@@ -112,7 +112,7 @@ def test_fragmentation_is_the_free_share_that_typical_pods_cannot_use(small: Che
     assert measure.amounts(free, np.array([6000, 6000]), ["", ""]).tolist() == [0.75 * 500 + 0.25 * 1500, 0.25 * 2000]
 
 
-def test_a_pod_that_wants_another_model_can_use_nothing(small: CheckedPlan) -> None:
+def test_a_pod_that_requests_another_gpu_model_can_use_no_gpu(small: CheckedPlan) -> None:
     del small
     from gpu_policies import Fragmentation
     from gpu_sharing import Request

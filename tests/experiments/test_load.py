@@ -1,4 +1,4 @@
-"""A workload of a given load: copies of drawn pods follow it, or drawn pods are left out."""
+"""A workload with a given load: copies of drawn pods are added, or drawn pods are omitted."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def pods_of(folder: Path, share: float, *, seed: int = 1, more: str = "") -> lis
     return [obj.name for obj in objects if isinstance(obj, Pod)]
 
 
-def test_copies_come_last_until_the_next_one_would_be_too_much(tmp_path: Path) -> None:
+def test_copies_are_added_after_the_pods_until_the_next_one_would_exceed_the_load(tmp_path: Path) -> None:
     names = pods_of(tmp_path, 1.5)
     assert sorted(names[:4]) == ["p0", "p1", "p2", "p3"]
     assert [name.rpartition("-drawn-")[2] for name in names[4:]] == ["1", "2", "3"]
 
 
-def test_pods_beyond_the_load_are_left_out(tmp_path: Path) -> None:
+def test_pods_beyond_the_load_are_omitted(tmp_path: Path) -> None:
     names = pods_of(tmp_path, 0.5)
     assert len(names) == 2
     assert {name[:2] for name in names} < {"p0", "p1", "p2", "p3"}
 
 
-def test_seeds_draw_other_pods(tmp_path: Path) -> None:
+def test_different_seeds_draw_different_pods(tmp_path: Path) -> None:
     assert len({tuple(sorted(pods_of(tmp_path, 3, seed=seed))) for seed in range(1, 4)}) > 1
     assert pods_of(tmp_path, 3) == pods_of(tmp_path, 3)
 
@@ -44,13 +44,13 @@ def test_a_resource_that_no_pod_requests_is_rejected(tmp_path: Path) -> None:
         checked("base: {files: [cluster.json]}\nworkload: {load: {resource: gpu, share: 1}}", tmp_path)
 
 
-def test_a_load_of_very_many_pods_is_rejected(tmp_path: Path) -> None:
+def test_a_load_of_too_many_pods_is_rejected(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="100000"), pod("a", cpu="1m"))
     with pytest.raises(PlanError, match=r"line 3: workload\.load\.share: .*more than 200,000 pods would be added"):
         checked("base: {files: [cluster.json]}\nworkload: {load: {resource: cpu, share: 1000}}", tmp_path)
 
 
-def test_all_pods_can_have_one_priority(tmp_path: Path) -> None:
+def test_all_pending_pods_can_be_given_the_same_priority(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("low", priority=1), pod("high", priority=9), pod("bound", on="n1", priority=5))
     base = checked("base: {files: [cluster.json]}\nworkload: {priority: 0}", tmp_path).base
     assert [obj.spec.priority for obj in base.objects if isinstance(obj, Pod)] == [0, 0, 5]

@@ -1,4 +1,4 @@
-"""Nodes are removed, copied and resized; pods of removed nodes are pending again."""
+"""Nodes are removed, copied and resized; pods of removed nodes become pending."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def pods(patch: NodesPatch) -> dict[str, str]:
     return {obj.name: obj.spec.node_name for obj in changed(patch) if isinstance(obj, Pod)}
 
 
-def test_without_members_nothing_changes() -> None:
+def test_an_empty_nodes_patch_changes_nothing() -> None:
     assert [obj.key for obj in changed(NodesPatch())] == [from_dict(obj).key for obj in CLUSTER]
 
 
-def test_pods_of_a_removed_node_are_pending_last_and_daemon_sets_go_with_it() -> None:
+def test_pods_of_a_removed_node_become_pending_last_and_its_daemon_set_pods_are_removed() -> None:
     assert list(pods(NodesPatch(remove=["n1"])).items()) == [("db", "n2"), ("waits", ""), ("web", "")]
 
 
@@ -57,7 +57,7 @@ def test_a_copy_has_its_own_name_as_hostname() -> None:
     assert copy.metadata.labels["kubernetes.io/hostname"] == "n2-copy-2"
 
 
-def test_a_removed_node_can_be_copied_which_replaces_a_shape() -> None:
+def test_a_removed_node_can_still_be_copied_to_replace_a_shape() -> None:
     assert nodes(NodesPatch(remove=["n1"], add=[AddedNodes(like="n1", count=2)])) == {"n2": "8", "n1-copy-2": "4", "n1-copy-3": "4"}
 
 
@@ -73,20 +73,20 @@ def test_amounts_replace_those_of_every_node() -> None:
         (NodesPatch(allocatable={"cpu": "many"}), "variants[0].nodes.allocatable.cpu"),
     ],
 )
-def test_a_change_that_is_impossible_is_rejected_with_its_path(patch: NodesPatch, path: str) -> None:
+def test_an_impossible_change_is_rejected_with_its_path(patch: NodesPatch, path: str) -> None:
     with pytest.raises(PlanError) as caught:
         changed(patch)
     assert [fault.path for fault in caught.value.faults] == [path]
 
 
-def test_the_time_of_a_copy_does_not_grow_with_their_number() -> None:
+def test_the_time_per_copy_does_not_grow_with_the_number_of_copies() -> None:
     # With a search for a free name from the beginning, this would take five billion steps.
     found = nodes(NodesPatch(count=100_000))
     assert len(found) == 100_000
     assert "n1-copy-50000" in found
 
 
-def test_copies_take_no_name_that_exists() -> None:
+def test_copies_do_not_reuse_existing_names() -> None:
     existing = [from_dict(each) for each in (node("n1"), node("n1-copy-2"))]
     found = with_nodes(existing, NodesPatch(add=[AddedNodes("n1", 2)]), path="variants[0]")
     assert [obj.name for obj in found] == ["n1", "n1-copy-2", "n1-copy-3", "n1-copy-4"]

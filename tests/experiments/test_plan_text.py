@@ -1,4 +1,4 @@
-"""A plan is decoded whole, and what is wrong has its line and path."""
+"""A plan is decoded completely, and every error has its line and path."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_a_plan_without_variants_has_one() -> None:
     assert [variant.name for variant in parse_plan("experiment: 1\nbase: {generate: {}}").variants] == ["default"]
 
 
-def test_text_that_is_no_yaml_is_rejected_with_its_line() -> None:
-    # The words are those of libyaml, or of PyYAML where that is missing.
+def test_text_that_is_not_yaml_is_rejected_with_its_line() -> None:
+    # The message is libyaml's, or PyYAML's if libyaml is missing.
     (fault,) = faults("experiment: 1\nbase: [")
     assert re.fullmatch("line 2: it is not YAML: .*expected (the )?node content.*", fault)
 
 
-def test_the_version_of_the_format_must_be_named() -> None:
+def test_the_format_version_is_required() -> None:
     assert faults("base: {}")[0].startswith("line 1: experiment: expected `experiment: 1`")
 
 
@@ -67,13 +67,13 @@ def test_a_base_has_exactly_one_source() -> None:
     assert "found files and generate" in faults("experiment: 1\nbase: {files: [a], generate: {}}")[0]
 
 
-def test_two_variants_of_one_name_are_rejected() -> None:
+def test_two_variants_with_the_same_name_are_rejected() -> None:
     assert faults(GOOD.replace("packed", "default")) == [
         "line 6: variants[1]: variant 'default': there is another variant of this name, variants[0]"
     ]
 
 
-def test_a_baseline_that_is_no_variant_is_rejected() -> None:
+def test_a_baseline_that_is_not_a_variant_is_rejected() -> None:
     assert faults(GOOD + "baseline: other") == ["line 8: baseline: there is no variant 'other'; there are 'default', 'packed'"]
 
 
@@ -83,20 +83,20 @@ def test_a_plan_with_too_many_trials_is_rejected_with_their_number() -> None:
     ) == ["line 5: grid: the plan has 11,000 trials; at most 10,000 are possible"]
 
 
-def test_on_and_off_are_no_booleans() -> None:
+def test_on_and_off_are_not_booleans() -> None:
     assert faults(GOOD.replace("weights: {NodeResourcesFit: 5}", "plugins: {ImageLocality: off}"))[0].startswith(
         "line 7: variants[1].plugins.ImageLocality: expected true or false"
     )
 
 
-def test_aliases_are_rejected_because_they_can_fill_the_memory() -> None:
+def test_aliases_are_rejected_because_they_can_exhaust_memory() -> None:
     assert faults("experiment: 1\nbase: &b {generate: {}}\nworkload: *b") == [
         "line 3: aliases (`*name`) are not read here; write the value again"
     ]
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "[\n"])
-def test_deep_nesting_is_rejected_however_deep_it_is(opening: str) -> None:
+def test_deep_nesting_is_rejected_at_any_depth(opening: str) -> None:
     assert "nested deeper than 100 levels" in faults(opening * 100_000)[0]
 
 
@@ -118,7 +118,7 @@ def test_a_value_that_its_type_cannot_hold_is_rejected_with_its_line(value: str,
     assert faults(f"experiment: 1\nbase: {value}") == [f"line 2: it is not YAML: {message}"]
 
 
-def test_a_key_that_stands_twice_is_rejected() -> None:
+def test_a_duplicate_key_is_rejected() -> None:
     assert faults(GOOD + "variants: []\n") == ["line 8: it is not YAML: the key 'variants' stands twice in a mapping"]
 
 
@@ -130,7 +130,7 @@ def test_a_short_plan_with_many_long_variants_is_rejected() -> None:
     assert "at most 1,000,000 are possible" in fault
 
 
-def test_a_name_of_a_variant_that_could_not_be_stored_is_rejected() -> None:
+def test_a_variant_name_that_cannot_be_stored_is_rejected() -> None:
     axes = "".join(f"  a{number}: [{{name: {'n' * 200}}}]\n" for number in range(6))
     assert faults(f"experiment: 1\nbase: {{generate: {{}}}}\ngrid:\n{axes}") == [
         "line 9: grid.a5[0]: the name of the variant has 1,210 characters; at most 1,000 are possible"
@@ -142,5 +142,5 @@ def test_a_variant_with_too_many_nodes_is_rejected() -> None:
     assert faults(text) == ["line 5: variants[0].nodes: variant 'a': the variant asks for 120,000 nodes; at most 100,000 are possible"]
 
 
-def test_a_seed_that_stands_twice_is_rejected() -> None:
+def test_a_duplicate_seed_is_rejected() -> None:
     assert faults(f"{GOOD}seeds: [3, 5, 3]") == ["line 8: seeds: expected different seeds; one stands twice"]

@@ -1,4 +1,4 @@
-"""Processes that run trials serve one plan after another, and end without other children of the program."""
+"""Processes that run trials serve one plan after another, and end without affecting other children of the program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def placements(results: Iterable[TrialResult]) -> dict[int, dict[str, str]]:
     return {result.number: result.placements for result in results}
 
 
-def test_processes_run_the_trials_of_a_second_plan() -> None:
+def test_worker_processes_can_run_the_trials_of_a_second_plan() -> None:
     plans = [checked(PLAN.format(nodes=nodes)) for nodes in (2, 3)]
     with WorkerProcesses(2) as processes:
         results = [placements(TrialPool(plan, processes).run(plan.trials)) for plan in plans]
@@ -28,7 +28,7 @@ def test_processes_run_the_trials_of_a_second_plan() -> None:
     assert results[0] != results[1]
 
 
-def test_an_interrupted_pool_ends_its_own_processes_alone() -> None:
+def test_an_interrupted_pool_ends_only_its_own_processes() -> None:
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,), daemon=True)
     other.start()
     try:

@@ -22,7 +22,7 @@ def results(path: Path) -> Results:
     return results_of(checked.experiment, run_all(checked, jobs=1))
 
 
-def test_there_are_four() -> None:
+def test_there_are_four_recipes() -> None:
     assert len(RECIPES) == 4
 
 
@@ -33,7 +33,7 @@ def test_a_recipe_runs_and_has_a_report(path: Path) -> None:
     assert result.question in html_report(result)
 
 
-def test_packing_saves_nodes() -> None:
+def test_packing_uses_fewer_nodes() -> None:
     found = results(ROOT / "docs/experiments/packing-or-spreading.yaml")
     answer = summary(found)
     assert answer is not None

@@ -32,22 +32,22 @@ def test_a_difference_is_paired_by_seed() -> None:
     assert result.variant("six").differences == {}
 
 
-def test_a_reason_that_only_one_trial_has_is_0_in_the_others() -> None:
+def test_a_reason_that_only_one_trial_has_counts_0_in_the_others() -> None:
     result = results(PLAN)
     assert [row.values["pendingReason.Insufficient cpu"] > 0 for row in result.trials] == [False, True]
 
 
-def test_equal_plans_have_equal_bytes_without_times() -> None:
+def test_results_of_equal_plans_are_byte_identical_without_times() -> None:
     assert encode_results(results(PLAN)) == encode_results(results(PLAN))
     assert b"engineSeconds" in encode_results(results(PLAN, volatile=True))
 
 
-def test_results_are_read_again() -> None:
+def test_encoded_results_decode_to_equal_results() -> None:
     result = results(PLAN)
     assert decode_results(encode_results(result)) == result
 
 
-def test_moves_count_pods_on_other_nodes_and_on_none(tmp_path: Path) -> None:
+def test_moves_count_pods_on_other_nodes_and_pending_pods(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="1"), node("n2", cpu="1"), pod("a"), pod("b"))
     result = results("base: {files: [cluster.json]}\nvariants: [{name: both}, {name: one, nodes: {remove: [n1]}}]", tmp_path)
     assert result.moves is not None
@@ -70,7 +70,7 @@ def test_the_table_shows_evenly_spaced_parts_of_a_measure_with_many() -> None:
     assert head[1:] == [f"curve · {load}" for load in (0, 14, 28, 42, 57, 71, 85, 100)]
 
 
-def test_columnar_results_have_the_numbers_by_column() -> None:
+def test_columnar_results_have_the_values_by_column() -> None:
     found = results(PLAN + "seeds: 2\n")
     drawn = columnar(found)
     place = [column.key for column in drawn.columns].index("placed")
@@ -84,7 +84,7 @@ def test_node_shares_are_sorted_means_over_the_seeds(tmp_path: Path) -> None:
     assert variant.node_shares["cpu"] == [0.75, 0.25]
 
 
-def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
+def test_csv_has_a_row_for_each_trial_and_no_formulas() -> None:
     result = results(PLAN.replace("name: two", "name: =two"))
     rows = list(csv.reader(io.StringIO(csv_of(result))))
     assert [row[:3] for row in rows] == [["trial", "variant", "seed"], ["0", "six", ""], ["1", "'=two", ""]]
@@ -92,12 +92,12 @@ def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
     assert '"six;\'=1+1"' in csv_of(results(PLAN.replace("name: six", "name: six;=1+1")))
 
 
-def test_a_label_has_words() -> None:
+def test_a_label_is_readable_text() -> None:
     assert label("nodesUsed") == "nodes used"
     assert label("utilization.example.com/gpu") == "example.com/gpu utilization of all nodes"
 
 
-def test_a_report_has_plan_and_results_and_escapes_names() -> None:
+def test_a_report_has_the_plan_and_the_results_and_escapes_names() -> None:
     result = results(PLAN)
     text = html_report(result)
     assert "<b>sizes" not in text

@@ -24,7 +24,7 @@ def test_trials_are_numbered_variant_by_variant() -> None:
     assert [(trial.number, trial.variant.name, trial.seed) for trial in trials] == [(0, "a", 1), (1, "a", 2), (2, "b", 1), (3, "b", 2)]
 
 
-def test_processes_give_the_same_results_as_this_one() -> None:
+def test_worker_processes_give_the_same_results_as_the_current_process() -> None:
     assert [comparable(result) for result in run(PLAN, jobs=2)] == [comparable(result) for result in run(PLAN)]
 
 
@@ -34,12 +34,12 @@ def test_every_pod_is_placed_or_pending() -> None:
         assert len(result.placements) == result.values["placed"]
 
 
-def test_a_seed_decides_between_tied_nodes() -> None:
+def test_a_seed_selects_among_tied_nodes() -> None:
     first, second = run("base: {generate: {shape: basic, nodes: 6, pods: 20}}\nseeds: [1, 2]\nseedVaries: [ties]")
     assert first.placements != second.placements
 
 
-def test_a_seed_decides_between_tied_nodes_in_v1_36_too() -> None:
+def test_a_seed_selects_among_tied_nodes_in_v1_36_too() -> None:
     plan = "base: {generate: {shape: basic, nodes: 6, pods: 20}}\ncommon: {release: v1.36}\n"
     first, second = run(plan + "seeds: [1, 2]\nseedVaries: [ties]")
     (again, _), (default,) = run(plan + "seeds: [1, 2]\nseedVaries: [ties]"), run(plan)
@@ -54,7 +54,7 @@ def test_a_seed_can_change_the_order_of_arrival_instead(tmp_path: Path) -> None:
     assert {result.values["placed"] for result in result} == {2.0}
 
 
-def test_pods_that_back_off_after_a_preemption_are_tried_again(tmp_path: Path) -> None:
+def test_pods_that_back_off_after_a_preemption_are_retried(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1", cpu="2"), pod("low", cpu="2", on="n1", priority=1), pod("high", cpu="2", priority=9))
     (result,) = run("base: {files: [cluster.json]}", tmp_path)
     assert result.placements == {"default/high": "n1"}
@@ -81,12 +81,12 @@ def test_the_steps_of_a_trace_run_before_the_pods_are_scheduled(tmp_path: Path) 
     assert result.values["waiting.max"] == pytest.approx(5, abs=0.1)
 
 
-def test_a_trial_that_is_stopped_has_no_result() -> None:
+def test_a_stopped_trial_has_no_result() -> None:
     plan = checked("base: {generate: {shape: basic, nodes: 5, pods: 300}}")
     with pytest.raises(TrialStopped):
         run_trial(plan.trials[0], plan.base, plan.plan, plan.measures, stop=lambda: True)
 
 
-def test_a_base_is_the_same_after_packing() -> None:
+def test_a_base_is_unchanged_by_packing_and_unpacking() -> None:
     base = checked(PLAN).base
     assert type(base).unpack(base.pack()) == base

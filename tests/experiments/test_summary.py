@@ -1,4 +1,4 @@
-"""The summary names the variant to choose, why, what it costs and how sure that is; the page has the same sentences."""
+"""The summary names the variant to choose, the reasons, the costs and the confidence; the page has the same sentences."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def answer(plan: str, folder: Path | None = None) -> Summary:
     return found
 
 
-def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
+def test_the_variant_with_fewer_nodes_is_chosen_if_it_places_as_many_pods() -> None:
     found = answer(SIZES)
     assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but increases CPU fragmentation by ")
     assert found.reasons[0] == "Nodes used: 5, −1 compared with six."
@@ -77,7 +77,7 @@ def test_a_variant_that_leaves_pods_pending_is_not_chosen() -> None:
     assert why.startswith("two: pods placed −")
 
 
-def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
+def test_a_variant_that_is_best_in_another_measure_is_named_with_it() -> None:
     assert answer(f"{SIZES}measures: [placed, nodesUsed]\n").alternatives == [
         "Choose two if nodes used matters most: compared with five, it uses 3 fewer nodes, but places 21 fewer pods."
     ]
@@ -90,12 +90,12 @@ def test_the_headline_names_the_gain_and_the_cost() -> None:
     assert found.costs[0].startswith("Memory fragmentation: ")
 
 
-def test_the_measures_and_words_of_the_sentences_are_explained() -> None:
+def test_the_measures_and_terms_of_the_summary_are_explained() -> None:
     assert {"nodes used", "fragmentation", "pp", "±", "seed", "significant"} <= dict(answer(PACKING).words).keys()
     assert "±" not in dict(answer(SIZES).words)
 
 
-def test_equal_variants_make_no_difference() -> None:
+def test_equal_variants_are_reported_as_equal() -> None:
     found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
     assert found.headline == "No difference: new and old put every pod on the same node (pods placed 10, nodes used 4)."
     assert "Pods placed: equal for every seed (mean 10)." in found.reasons
@@ -119,7 +119,7 @@ def test_differences_in_other_measures_are_in_the_headline_of_equal_variants() -
     )
 
 
-def test_equal_variants_of_one_run_have_no_means() -> None:
+def test_equal_variants_with_one_seed_have_no_means() -> None:
     found = answer((RELEASES + "measures: [placed, nodesUsed]\n").replace("seeds: 2\n", ""))
     assert "Pods placed: equal (10)." in found.reasons
     assert found.certainty[0] == "All configurations have the same values of these metrics."
@@ -133,7 +133,7 @@ def test_while_trials_are_missing_only_common_seeds_are_compared() -> None:
     assert summary(msgspec.structs.replace(made, trials=first)) == summary(msgspec.structs.replace(made, trials=both))
 
 
-def test_a_variant_is_compared_when_its_trials_are_complete_if_another_is() -> None:
+def test_an_incomplete_variant_is_not_compared_while_another_is_complete() -> None:
     made = results(PACKING + "  - {name: last}\n")
     first = [row for row in made.trials if row.variant != "last" or row.seed == 1]
     others = [row for row in made.trials if row.variant != "last"]
@@ -146,7 +146,7 @@ def test_there_is_no_summary_before_variants_share_a_seed() -> None:
     assert summary(msgspec.structs.replace(made, trials=rows)) is None
 
 
-def test_seeds_say_how_sure_it_is() -> None:
+def test_the_confidence_depends_on_the_seeds() -> None:
     found = answer(PACKING)
     assert found.level == "strong"
     assert "better in 4 of 4 runs" in found.reasons[0]
@@ -157,7 +157,7 @@ def test_the_baseline_is_kept_with_the_best_trade_off_that_was_not_chosen() -> N
     assert answer(plan).headline.startswith("Keep six: two uses 4 fewer nodes, but places ")
 
 
-def test_the_price_of_used_nodes_decides_before_their_number(tmp_path: Path) -> None:
+def test_the_price_of_used_nodes_has_precedence_over_their_number(tmp_path: Path) -> None:
     small, large = (node(name, **{"node.kubernetes.io/instance-type": name}) for name in ("small", "large"))
     write_cluster(tmp_path, small, large, pod("a"))
     plan = """\
@@ -168,17 +168,17 @@ variants: [{name: large only, nodes: {remove: [small]}}, {name: small only, node
     assert answer(plan, tmp_path).headline.startswith("Choose small only instead of large only: it costs 3.00 less per hour")
 
 
-def test_a_plan_with_other_measures_is_decided_by_them(tmp_path: Path) -> None:
+def test_a_plan_with_other_measures_is_ranked_by_them(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), node("n2"), pod("a", owner="ReplicaSet"), pod("b", owner="ReplicaSet"))
     found = answer(f"base: {{files: [cluster.json]}}\nvariants: [{{name: both}}, {{name: one, nodes: {{remove: [n1]}}}}]\n{OWN}", tmp_path)
     assert found.headline.startswith("Keep both")
 
 
-def test_one_variant_has_no_summary() -> None:
+def test_a_single_variant_has_no_summary() -> None:
     assert summary(results("base: {generate: {shape: basic, nodes: 2, pods: 2}}")) is None
 
 
-def test_many_variants_that_are_as_good_are_counted_in_the_headline() -> None:
+def test_equally_good_variants_are_counted_in_the_headline() -> None:
     found = answer(SPREAD)
     assert found.headline.endswith(" 3 other configurations are as good.")
     assert found.reasons[-1] == "As good: b, c, d."
@@ -189,7 +189,7 @@ def test_variants_of_a_grid_are_listed_with_semicolons() -> None:
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_the_page_has_the_same_sentences(place: int) -> None:
+def test_the_recorded_summaries_for_the_page_are_current(place: int) -> None:
     made = recording([SIZES, PACKING, RELEASES, SPREAD][place])
     if os.environ.get("SCHEDVIZ_RECORD_EXPERIMENTS"):
         before = json.loads(RECORDED.read_text()) if RECORDED.exists() else []

@@ -64,13 +64,13 @@ def test_poisson_arrivals_have_the_rate_and_follow_the_seed() -> None:
     assert first[-1].at / SECOND == pytest.approx(500, rel=0.1)
 
 
-def test_pods_arrive_when_they_were_created_and_faster_with_a_speed(tmp_path: Path) -> None:
+def test_pods_arrive_at_their_creation_times_and_faster_with_a_speed(tmp_path: Path) -> None:
     late, early = created(pod("late"), "2024-05-01T10:01:00Z"), created(pod("early"), "2024-05-01T10:00:00Z")
     (result,) = trials(tmp_path, "arrivals: {from: creationTimestamps, speed: 10}", node("n1"), late, early)
     assert result.clock_seconds == pytest.approx(6, abs=0.01)
 
 
-def test_a_pod_that_ends_frees_its_node(tmp_path: Path) -> None:
+def test_a_finished_pod_frees_its_node(tmp_path: Path) -> None:
     both = "arrivals: {rate: 1, distribution: fixed}, lifetimes: {mean: 10, distribution: fixed}"
     (result,) = trials(tmp_path, both, node("n1", cpu="1"), pod("first"), pod("second"))
     assert result.placements == {"default/first": "n1", "default/second": "n1"}
@@ -83,7 +83,7 @@ def test_without_arrivals_a_trial_ends_when_no_pod_waits(tmp_path: Path) -> None
     (result,) = trials(tmp_path, "lifetimes: {mean: 100, distribution: fixed}", node("n1", cpu="2"), *(pod(name) for name in "abc"))
     assert (result.ended, result.values["placed"]) == ("empty", 3)
     assert result.clock_seconds == pytest.approx(100, abs=2)
-    assert result.series["placed"].values[-1] == 1, "the pod that waited runs still"
+    assert result.series["placed"].values[-1] == 1, "the pod that waited is still running"
 
 
 def test_a_trial_ends_at_its_limit_of_virtual_time(tmp_path: Path) -> None:
@@ -94,13 +94,13 @@ def test_a_trial_ends_at_its_limit_of_virtual_time(tmp_path: Path) -> None:
     assert result.clock_seconds == pytest.approx(2.5, abs=0.01)
 
 
-def test_a_pod_that_never_fits_does_not_keep_a_trial_from_ending(tmp_path: Path) -> None:
+def test_a_pod_that_never_fits_does_not_prevent_a_trial_from_ending(tmp_path: Path) -> None:
     workload = "arrivals: {rate: 1, distribution: fixed}, lifetimes: {mean: 5, distribution: fixed}"
     (result,) = trials(tmp_path, workload, node("n1"), pod("huge", cpu="99"), pod("small"))
     assert (result.values["placed"], result.values["pending"]) == (1, 1)
 
 
-def test_only_pods_of_some_owners_end() -> None:
+def test_lifetimes_can_be_restricted_to_some_kinds_of_owners() -> None:
     source = LifetimeSource(Lifetimes(mean=5.0, distribution="fixed", owners=["Job"]), [], seed=1)
     job, plain = (codec.from_dict(obj) for obj in (of_job("a", "j"), pod("b")))
     assert isinstance(job, Pod)
@@ -122,17 +122,17 @@ def test_jobs_run_as_long_as_their_finished_pods_did(tmp_path: Path) -> None:
     source = LifetimeSource(Lifetimes(source="finishedPods"), plan.base.finished, seed=1)
     lifetimes = {obj.name: source.of(obj) for obj in plan.base.objects if isinstance(obj, Pod) and not obj.spec.node_name}
     assert lifetimes["nightly-2-x"] == 20 * SECOND
-    assert lifetimes["new"] in (20 * SECOND, 40 * SECOND), "of the same kind of owner"
+    assert lifetimes["new"] in (20 * SECOND, 40 * SECOND), "lifetimes come from pods with the same kind of owner"
     assert lifetimes["plain"] is None
 
 
-def test_arrivals_can_lie_days_apart(tmp_path: Path) -> None:
+def test_arrivals_can_be_days_apart(tmp_path: Path) -> None:
     late, early = created(pod("late"), "2024-05-21T10:00:00Z"), created(pod("early"), "2024-05-01T10:00:00Z")
     (result,) = trials(tmp_path, "arrivals: {from: creationTimestamps}", node("n1"), late, early)
     assert result.clock_seconds == pytest.approx(20 * 86_400, abs=0.01)
 
 
-def test_arrivals_can_lie_years_apart(tmp_path: Path) -> None:
+def test_arrivals_can_be_years_apart(tmp_path: Path) -> None:
     late, early = created(pod("late"), "2024-05-01T10:00:00Z"), created(pod("early"), "2014-05-01T10:00:00Z")
     (result,) = trials(tmp_path, "arrivals: {from: creationTimestamps}", node("n1"), late, early)
     assert (result.error, result.values["placed"]) == ("", 2)
@@ -149,7 +149,7 @@ def test_a_seed_changes_drawn_times_unless_it_varies_other_things(tmp_path: Path
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
-def test_equal_seeds_give_equal_results(release: str) -> None:
+def test_the_same_seed_gives_the_same_results(release: str) -> None:
     plan = f"""\
 base: {{generate: {{shape: mixed, nodes: 5, pods: 60}}}}
 workload: {{arrivals: {{rate: 2}}, lifetimes: {{mean: 20}}}}

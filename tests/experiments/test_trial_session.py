@@ -1,4 +1,4 @@
-"""A trial as a session file has the end of the trial."""
+"""The session file of a trial ends in the trial's final state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMED = "base: {generate: {shape: mixed, nodes: 4, pods: 40}}\nworkload: {arriva
 
 
 @pytest.mark.parametrize("text", [PLAN, TIMED])
-def test_the_file_leads_to_the_placements_of_the_trial(text: str) -> None:
+def test_the_session_file_reproduces_the_placements_of_the_trial(text: str) -> None:
     plan = checked(text)
     found = run_of_session_file("trial", trial_session(plan.trials[0], plan.base, plan.plan))
     view = found.view

@@ -1,4 +1,4 @@
-"""A search proposes the same candidates every time, and finds the best one that holds the constraints."""
+"""A search proposes the same candidates every time, and finds the best one that satisfies the constraints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def refusal(text: str) -> list[str]:
     return [str(fault) for fault in caught.value.faults]
 
 
-def test_the_best_candidate_holds_the_constraints(tmp_path: Path) -> None:
+def test_the_best_candidate_satisfies_the_constraints(tmp_path: Path) -> None:
     write_cluster(tmp_path, *(node(f"n{number}", cpu="2") for number in range(5)), *(pod(f"p{number}") for number in range(6)))
     found = searched(SMALL.replace("{generate: {shape: basic, nodes: 5, pods: 12}}", "{files: [cluster.json]}"), tmp_path)
     assert tuning(found).best == "count 3"
@@ -67,11 +67,11 @@ def test_candidates_are_variants_with_trials_like_the_others() -> None:
     assert decode_results(encode_results(found)) == found
 
 
-def test_a_search_has_the_same_bytes_in_every_number_of_processes() -> None:
+def test_a_search_is_byte_identical_for_every_number_of_processes() -> None:
     assert encode_results(searched(SMALL, jobs=2)) == encode_results(searched(SMALL))
 
 
-def test_another_seed_tries_other_candidates() -> None:
+def test_another_seed_tries_different_candidates() -> None:
     wide = SMALL.replace("{set: nodes.count, from: 1, to: 5}", "{set: weights.NodeResourcesFit, from: 1, to: 1000}")
     first, other = searched(wide), searched(wide.replace("tune:", "tune:\n  seed: 2"))
     assert tuning(first).candidates != tuning(other).candidates
@@ -84,7 +84,7 @@ def test_a_candidate_that_fails_does_not_end_the_search() -> None:
     assert not any(row.error for row in found.trials)
 
 
-def test_the_best_candidate_is_printed_as_a_variant_that_a_plan_can_have() -> None:
+def test_the_best_candidate_is_printed_as_a_valid_variant_of_a_plan() -> None:
     found = searched(SMALL.replace("minimize: nodesUsed", "maximize: nodesUsed").replace("[placed >= baseline]", "[nodesUsed <= 3]"))
     text = "\n".join(printed(found))
     assert "5 candidates were tried for the largest nodes used; 3 of them hold nodesUsed <= 3." in text
@@ -135,18 +135,18 @@ def test_a_column_that_the_baseline_lacks_is_named() -> None:
         ("nodes.count", "weights.Nothing", "line 11: tune.space.count: variant 'count 1': kube-scheduler v1.27.1 refuses it: "),
     ],
 )
-def test_faults_of_a_search_have_their_lines(old: str, new: str, message: str) -> None:
+def test_errors_in_a_search_have_their_line(old: str, new: str, message: str) -> None:
     assert refusal(SMALL.replace(old, new))[0].startswith(message)
 
 
-def test_a_bound_can_be_a_part_of_the_baselines() -> None:
+def test_a_bound_can_be_a_fraction_of_the_baselines_value() -> None:
     constraint = parse_constraint("utilization.cpu >= 0.9 * baseline")
     assert constraint.column == "utilization.cpu"
     assert constraint.violation(0.45, 0.5) <= 0 < constraint.violation(0.44, 0.5)
     assert parse_constraint("victims<=3").violation(5, 0) == 2
 
 
-def test_a_goal_reads_the_columns_of_its_constraints() -> None:
+def test_a_goal_includes_the_columns_of_its_constraints() -> None:
     goal = Goal.of(Tune(space={}, maximize="placed", constraints=["victims <= baseline", "placed >= 1"]))
     assert goal.columns == ["placed", "victims"]
     assert goal.violations({"placed": 3, "victims": 2}, {"placed": 3, "victims": 1}) == [1, -2]

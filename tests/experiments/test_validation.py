@@ -1,4 +1,4 @@
-"""A plan is checked whole before anything runs: files, pods, measures, and an engine for each variant."""
+"""A plan is validated completely before anything runs: files, pods, measures, and an engine for each variant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def faults(text: str, folder: Path = Path()) -> list[str]:
 BASE = "base: {generate: {shape: basic, nodes: 2, pods: 3}}\n"
 
 
-def test_a_variant_that_its_release_refuses_names_itself_and_its_line() -> None:
+def test_a_variant_that_its_release_refuses_is_named_with_its_line() -> None:
     (fault,) = faults(BASE + "variants:\n  - name: a\n  - name: gangs\n    release: v1.27.1\n    featureGates: {GangScheduling: true}\n")
     assert fault.startswith("line 7: variants[1].featureGates.GangScheduling: variant 'gangs': kube-scheduler v1.27.1 refuses it: ")
 
@@ -40,12 +40,12 @@ def test_a_base_without_pending_pods_is_rejected(tmp_path: Path) -> None:
     assert "there are no pods to schedule" in faults("base: {files: [cluster.json]}", tmp_path)[0]
 
 
-def test_bound_pods_can_be_the_workload(tmp_path: Path) -> None:
+def test_bound_pods_can_be_used_as_the_workload(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("a", on="n1"), pod("agent", on="n1", owner="DaemonSet"))
     assert checked("base: {files: [cluster.json]}\nworkload: {unbind: true}", tmp_path).base.pending == 1
 
 
-def test_the_workload_of_another_file_joins_the_base(tmp_path: Path) -> None:
+def test_the_workload_of_another_file_is_added_to_the_base(tmp_path: Path) -> None:
     write_cluster(tmp_path, node("n1"), pod("a"))
     write_cluster(tmp_path, node("n9"), pod("b", on="n9"), name="more.json")
     found = checked("base: {files: [cluster.json]}\nworkload: {pending: false, files: [more.json]}", tmp_path).base
@@ -58,7 +58,7 @@ def test_an_unknown_measure_is_rejected_with_the_known_ones() -> None:
     assert fault.startswith("line 3: measures[1]: there is no measure 'happiness'; there are attempts, ")
 
 
-def test_a_session_as_base_needs_a_server() -> None:
+def test_a_session_can_be_a_base_only_on_a_server() -> None:
     assert "can be the base of an experiment on a server" in faults("base: {session: abc}")[0]
 
 
@@ -77,7 +77,7 @@ def test_an_estimate_counts_all_trials() -> None:
     assert about.seconds > 0
 
 
-def test_seeds_that_could_not_change_a_trial_are_rejected() -> None:
+def test_seeds_that_cannot_change_a_trial_are_rejected() -> None:
     plan = BASE + "seeds: 2\nseedVaries: [times]\n"
     (fault,) = faults(plan)
     assert fault.startswith("line 4: seedVaries: seeds would change nothing in this workload")

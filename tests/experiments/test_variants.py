@@ -1,4 +1,4 @@
-"""Variants are `common` with their own differences, and the combinations of the grid."""
+"""Variants combine `common` with their own changes, and a grid expands to all its combinations."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_a_pod_whose_event_was_lost_counts_only_at_the_api_server() -> None:
     assert [(pod.assigned, pod.cached) for pod in described.pods] == [(True, "")]
 
 
-def test_finished_pods_count_nowhere() -> None:
+def test_finished_pods_are_not_counted() -> None:
     finished = {**pod("a", cpu="1", on="n1"), "status": {"phase": "Succeeded"}}
     described = describe_node(cluster(node("n1"), finished), "n1")
     assert (described.requests.milli_cpu, described.pods) == (0, ())

@@ -115,7 +115,7 @@ def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
     ]
 
 
-def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
+def test_the_nodes_of_a_clause_are_sorted_by_how_close_they_are_to_fitting() -> None:
     simulation = cluster(
         node("n1", taints=("gpu=true:NoSchedule",)),
         node("n2"),
@@ -142,7 +142,7 @@ def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_o
     assert advice("2").startswith("add a node, or lower the requests")
 
 
-def test_a_resource_that_no_node_has_is_named_as_such() -> None:
+def test_a_resource_that_no_node_has_is_reported_as_missing_everywhere() -> None:
     requests = {"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
     [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))
     assert isinstance(detail, ResourceDetail)
@@ -150,7 +150,7 @@ def test_a_resource_that_no_node_has_is_named_as_such() -> None:
     assert detail.sentence == "the pod requests 1 nvidia.com/gpu, but no node offers this resource"
 
 
-def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
+def test_a_resource_that_only_excluded_nodes_have_is_reported_as_such() -> None:
     requests = {"requests": {"nvidia.com/gpu": "1", "cpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
     with_gpu = node("n2", cpu="0")
     with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"

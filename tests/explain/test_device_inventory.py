@@ -52,7 +52,7 @@ def test_a_device_is_in_flight_while_the_binding_cycle_is_held() -> None:
     assert "inFlight" not in states(device_inventory(simulation)).values()
 
 
-def test_shared_counters_say_what_allocated_devices_take() -> None:
+def test_shared_counters_show_the_consumption_of_allocated_devices() -> None:
     simulation = session(nodes=1, gpus=1, partitions=True, pods=12)
     do(simulation, "run")
     (pool,) = device_inventory(simulation).pools
@@ -75,7 +75,7 @@ def test_a_free_device_whose_counters_are_used_up_is_blocked() -> None:
     assert result.devices["blocked"] + result.devices["free"] + 1 == len(pool.devices)
 
 
-def test_one_node_and_one_pod_have_their_own_part() -> None:
+def test_the_inventory_of_one_node_or_pod_is_a_part_of_the_whole() -> None:
     simulation = session()
     do(simulation, "run")
     of_node = device_inventory(simulation, node="node-1")

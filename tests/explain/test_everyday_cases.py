@@ -61,7 +61,7 @@ def test_the_fix_of_a_case_places_the_pod(case: Case) -> None:
     assert pod_.spec.node_name
 
 
-def test_the_stored_thumbnails_are_those_of_the_engine() -> None:
+def test_the_stored_thumbnails_equal_those_of_the_engine() -> None:
     """Run `make gen` after a change of a case."""
     stored = json.loads((resources.files("schedviz.samples") / "cases/thumbnails.json").read_text())
     for case in cases():

@@ -23,7 +23,7 @@ def imported(case: str, *names: str) -> tuple[Simulation, KnownFindings]:
     return simulation, KnownFindings(examine_import(result))
 
 
-def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None:
+def test_a_pod_that_the_scheduler_does_not_have_is_not_reported_as_next() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     explanation = why_pending(simulation, "default/lost-pending-1", findings)
     assert explanation.sentence == (
@@ -38,7 +38,7 @@ def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None
     assert explanation.alike == ()
 
 
-def test_nodes_that_the_scheduler_does_not_know_are_named_where_they_could_take_the_pod() -> None:
+def test_nodes_missing_in_the_schedulers_cache_are_named_if_the_pod_would_fit_there() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     assert why_pending(simulation, "default/waiting-1", findings).sentence.endswith(
         "fits on 3 nodes now. It also fits on worker-4, which its scheduler does not know."
@@ -54,7 +54,7 @@ def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
     ]
 
 
-def test_without_a_dump_nothing_is_added() -> None:
+def test_without_a_dump_there_are_no_findings() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json")
     assert why_pending(simulation, "default/lost-pending-1", findings).findings == ()
     assert len(overview(simulation, findings).reasons) == 1
@@ -76,7 +76,7 @@ def test_a_nominated_pod_waits_until_its_victims_are_gone() -> None:
     assert group.detail == "waiting for default/batch-2, default/batch-3 on worker-1 to terminate"
 
 
-def test_a_pod_of_which_a_dump_has_the_name_is_not_said_to_have_scheduling_gates() -> None:
+def test_a_pod_known_only_by_its_name_in_a_dump_does_not_count_as_gated() -> None:
     simulation, findings = imported("03-nominated", "scheduler.log")
     [reason] = overview(simulation, findings).reasons
     assert reason.reason == "Insufficient cpu"

@@ -52,7 +52,7 @@ def spread(key: str = ZONE) -> list[dict[str, Any]]:
     return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
 
 
-def test_a_volume_names_its_zone_and_why_the_only_node_there_is_no_use() -> None:
+def test_a_volume_names_its_zone_and_why_the_only_node_there_is_unusable() -> None:
     nodes = [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c", cordoned=True)]
     simulation = cluster(*nodes, *bound_claim(IN_C), pod("p", volumes=VOLUMES))
     assert headline(simulation) == "the pod's volume is in c; the only node there, n3, is cordoned"
@@ -104,7 +104,7 @@ def test_all_labels_that_no_node_has_are_named() -> None:
     assert headline(simulation) == "the pod requires nodes with `net=private` and `pool=big`, but no node has any of these labels"
 
 
-def test_a_sentence_about_all_nodes_does_not_say_again_that_none_is_left() -> None:
+def test_a_sentence_about_all_nodes_does_not_repeat_that_none_is_left() -> None:
     term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
     apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     running = [pod(f"db-{number}", labels={"app": "db"}, on=f"n{number}") for number in range(3)]
@@ -143,7 +143,7 @@ def test_a_local_volume_names_its_node() -> None:
     assert headline(simulation) == "the node of the pod's local volume, n2, is cordoned"
 
 
-def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use() -> None:
+def test_a_spread_constraint_names_the_remaining_domain_and_why_it_is_unusable() -> None:
     web = {"app": "web"}
     simulation = cluster(
         node("n1", zone="a"),
@@ -184,7 +184,7 @@ def test_labels_that_no_node_has_are_named() -> None:
     assert headline(apart) == "the pod requires nodes with `disk=ssd` and `pool=gpu`, but no node has all of these labels"
 
 
-def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use() -> None:
+def test_a_request_that_only_unusable_nodes_could_hold_says_why_they_are_unusable() -> None:
     large = node("n2", cpu="16", taints=("gpu=true:NoSchedule",))
     assert headline(cluster(node("n1"), large, pod("p", cpu="6")), "Insufficient cpu") == (
         "the pod requests 6 CPU; the only node with that much capacity, n2, has the taint `gpu=true`, which the pod does not tolerate"
@@ -270,7 +270,7 @@ def main_of(simulation: Simulation) -> tuple[str, str]:
     return main.headline, main.advice
 
 
-def test_the_node_of_a_local_volume_that_is_gone_is_to_come_back() -> None:
+def test_recovering_the_missing_node_of_a_local_volume_is_suggested() -> None:
     local = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["gone"]}
     objects = (node("n1"), node("n2"), *bound_claim(local), pod("p", volumes=VOLUMES))
     said, advice = main_of(cluster(*objects, release="v1.36"))

@@ -66,7 +66,7 @@ def refused_pods() -> dict[str, str]:
     }
 
 
-def test_pods_are_rejected_with_the_words_of_the_real_scheduler_preemption_included(cluster: Simulation) -> None:
+def test_pods_are_rejected_with_the_message_of_the_real_scheduler_including_preemption(cluster: Simulation) -> None:
     messages = refused_pods()
     compared = messages.keys() - REPORTED_EARLIER - NEED_OTHER_OBJECTS
     ours = {name: why_pending(cluster, f"pend/{name}").message for name in compared}
@@ -89,7 +89,7 @@ def test_a_healthy_cluster_has_no_differences() -> None:
 
 
 @pytest.mark.parametrize("pair", ["busy-objects-then-dump", "busy-dump-then-objects"])
-def test_changes_between_dump_and_objects_are_no_differences(pair: str) -> None:
+def test_changes_between_dump_and_objects_are_not_differences(pair: str) -> None:
     result = imported(f"{pair}.json.xz", f"{pair}.log.xz")
     (examination,) = examine_import(result, release=result.evidence.suggested)
 
@@ -112,7 +112,7 @@ def test_every_message_of_74_kinds_of_pods_is_computed_word_for_word(every_kind:
     assert {pod: why_pending(every_kind, pod).message for pod in messages} == messages
 
 
-def test_no_pod_of_74_kinds_is_said_to_fit(every_kind: Simulation) -> None:
+def test_no_pod_of_74_kinds_is_reported_to_fit(every_kind: Simulation) -> None:
     pending = [pod for pod in every_kind.stored_objects() if isinstance(pod, Pod) and not pod.spec.node_name]
     explained = [why_pending(every_kind, pod.key) for pod in pending]
 
@@ -140,7 +140,7 @@ def test_an_error_of_a_plugin_is_not_explained_as_a_rejection(every_kind: Simula
     )
 
 
-def test_a_configuration_that_one_release_knows_chooses_it() -> None:
+def test_a_configuration_that_only_one_release_reads_selects_that_release() -> None:
     node = Source.of_bytes("node.json", b'{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}')
     config = Source.of_bytes("config.yaml", sample("kubeschedulerconfiguration.yaml"))
 
@@ -156,7 +156,7 @@ def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
     assert result.evidence.kubelet == "v1.36.0"
 
 
-def test_a_log_with_a_dump_alone_explains_pods_from_what_their_scheduler_said() -> None:
+def test_without_objects_a_log_with_a_dump_explains_pods_by_their_schedulers_messages() -> None:
     result = imported("scheduler.log.xz")
     simulation = Simulation(settings_for(result))
     simulation.load(result.objects)

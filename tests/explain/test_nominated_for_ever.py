@@ -105,14 +105,14 @@ def test_the_doctor_finds_it_in_the_engine_and_in_the_objects_alone() -> None:
     assert "http://sheduler-extender:1003/v1 has a filterVerb but no preemptVerb:" in alone.cause
 
 
-def test_a_preempt_verb_mends_it() -> None:
+def test_a_preempt_verb_ends_the_nomination() -> None:
     explanation = explained("nominated-for-ever-fixed")
     assert explanation.standing == "pending"
     assert not explanation.for_ever
     assert examine_engine(played("nominated-for-ever-fixed")).differences == ()
 
 
-def test_in_v1_27_the_preemptor_evicts_for_nothing_and_stays_nominated() -> None:
+def test_in_v1_27_the_preemptor_evicts_in_vain_and_stays_nominated() -> None:
     simulation = played("nominated-for-ever-v1.27")
     assert simulation.cluster.find("Pod", "default/v2") is None
     assert why_pending(simulation, "default/p").for_ever
@@ -152,7 +152,7 @@ def test_turning_the_preempt_verb_on_is_the_first_suggestion_and_ends_it(name: s
 
 
 @pytest.mark.parametrize("name", [sample.name for sample in samples()])
-def test_each_sample_says_what_it_is_about(name: str) -> None:
+def test_each_sample_has_a_description(name: str) -> None:
     trace = decode_trace(sample(name))
     assert trace.name == name
     assert len(trace.description) > 40

@@ -67,7 +67,7 @@ def placeholders(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
 
 
-def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
+def test_every_phrase_has_a_chinese_translation_with_the_same_values() -> None:
     results = set(templates())
     assert len(results) > 200
     assert sorted(results - CHINESE.keys()) == []

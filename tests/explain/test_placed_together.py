@@ -22,7 +22,7 @@ def test_a_node_with_room_for_one_of_four_pods_places_one_and_the_rest_need_more
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("count", [2, 8])
-def test_equal_pods_are_placed_and_taken_off_again_in_every_release(release: ReleaseName, count: int) -> None:
+def test_equal_pods_are_placed_and_removed_again_in_every_release(release: ReleaseName, count: int) -> None:
     pods = [pod(f"p{number}", cpu="100m", nodeSelector={"zone": "nowhere"}) for number in range(count)]
     simulation = cluster(node("n1"), node("n2"), *pods, release=release)
     # The engine is as before the first search.
@@ -91,7 +91,7 @@ def test_the_changes_for_one_of_several_equal_pods_say_how_many_they_place() -> 
     assert found.suggestions[0].together == "this is enough for only 1 of 2 pods; for the others, add a node like n1"
 
 
-def test_the_simulation_is_as_before() -> None:
+def test_the_simulation_is_unchanged() -> None:
     simulation = cluster(*FULL, node("n2", cordoned=True), *(pod(f"p{number}", cpu="3") for number in range(2)))
     before = why_pending(simulation, "default/p1")
     overview(simulation, with_changes=True)
@@ -106,7 +106,7 @@ def test_a_pod_of_the_same_priority_is_not_deleted_by_a_command() -> None:
         assert (victim.what, bool(victim.kubectl)) == ("remove default/a from n1", has_command)
 
 
-def test_where_one_more_node_places_some_pods_the_number_for_all_is_said() -> None:
+def test_if_one_more_node_places_some_pods_the_number_for_all_is_shown() -> None:
     pods = [pod(f"p{number}", cpu="4") for number in range(3)]
     [reason] = overview(cluster(node("n1"), pod("a", cpu="4", on="n1"), *pods), with_changes=True).reasons
     assert [change.what for change in reason.changes] == ["add a node like n1"]

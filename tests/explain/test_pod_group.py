@@ -28,7 +28,7 @@ def gang(*objects: dict[str, Any], gates: dict[str, bool] = GATES) -> Simulation
     return cluster(node("n1"), *objects, release="v1.36", feature_gates=gates)
 
 
-def test_a_pod_whose_group_does_not_exist_is_not_said_to_fit_now() -> None:
+def test_a_pod_whose_group_does_not_exist_is_not_reported_to_fit() -> None:
     explanation = why_pending(gang(pod("p", **MEMBER)), "default/p")
     assert explanation.sentence == "default/p is pending. It is not tried until its pod group default/train exists."
     assert explanation.group_holds_back
@@ -43,7 +43,7 @@ def test_a_gang_with_too_few_pods_says_how_many_are_missing() -> None:
     assert (reason.reason, reason.placeable) == ("their pod group is incomplete", False)
 
 
-def test_a_gang_that_does_not_fit_together_is_not_said_to_wait_for_its_attempt() -> None:
+def test_a_gang_that_does_not_fit_is_not_reported_as_waiting_for_its_attempt() -> None:
     simulation = gang(group(), pod("a", cpu="3", **MEMBER), pod("b", cpu="3", **MEMBER))
     do(simulation, "run")
     explanation = why_pending(simulation, "default/a")

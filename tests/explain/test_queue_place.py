@@ -6,7 +6,7 @@ from schedviz.explain.queue_place import queue_place
 from tests.explain.small_clusters import cluster, do, node, pod
 
 
-def test_plugins_that_answered_pending_are_among_those_that_rejected_the_pod() -> None:
+def test_plugins_that_returned_pending_are_among_those_that_rejected_the_pod() -> None:
     simulation = cluster(node("n1"), pod("p", cpu="99"), release="v1.36")
     do(simulation, "run")
     queued = simulation.scheduler.state.queue.find("default/p")

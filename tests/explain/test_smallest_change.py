@@ -22,7 +22,7 @@ def test_a_cordoned_node_is_uncordoned_first() -> None:
     assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
 
 
-def test_a_change_of_the_pod_alone_has_no_consequence_and_others_say_theirs() -> None:
+def test_a_change_of_only_the_pod_has_no_side_effect_and_other_changes_state_theirs() -> None:
     objects = (
         node("n1", cordoned=True),
         node("n2", taints=("gpu=true:NoSchedule",)),
@@ -37,7 +37,7 @@ def test_a_change_of_the_pod_alone_has_no_consequence_and_others_say_theirs() ->
     assert "every node with this taint" in said["toleration"]
 
 
-def test_a_host_port_that_is_given_up_says_who_loses_it() -> None:
+def test_a_change_that_frees_a_host_port_names_the_pod_that_loses_it() -> None:
     containers = [{"name": "c", "image": "i", "ports": [{"containerPort": 443, "hostPort": 443}]}]
     simulation = cluster(node("n1"), pod("a", on="n1", containers=containers), pod("p", containers=containers))
     said = {change.kind: change.consequence for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
@@ -65,11 +65,11 @@ def test_replicas_that_use_the_same_host_port_need_another_node() -> None:
     assert ["change or remove the host port 443"] in others
 
 
-def test_the_request_goes_down_to_what_is_free() -> None:
+def test_the_request_is_lowered_to_what_is_free() -> None:
     assert ["lower the CPU request of container `c` from 3 to 1.5"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
 
 
-def test_requests_for_cpu_and_memory_go_down_together() -> None:
+def test_requests_for_cpu_and_memory_are_lowered_together() -> None:
     objects = (node("n1"), pod("a", cpu="2500m", memory="10Gi", on="n1"), pod("p", cpu="3", memory="12Gi"))
     result = smallest_change(cluster(*objects), "default/p")
     first = result.suggestions[0]
@@ -89,7 +89,7 @@ def test_requests_are_not_lowered_to_nothing() -> None:
     assert not any("request" in what for changes in whats(*objects) for what in changes)
 
 
-def test_a_taint_is_tolerated_or_taken_off() -> None:
+def test_a_taint_is_tolerated_or_removed() -> None:
     result = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
     assert result[0] == ["add a toleration for the taint `gpu=true`"]
     assert ["remove the taint `gpu=true:NoSchedule` from n1"] in result
@@ -166,13 +166,13 @@ def test_a_toleration_can_be_copied_as_yaml() -> None:
     assert change.yaml.splitlines() == ["tolerations:", '- key: "gpu"', "  operator: Equal", '  value: "true"']
 
 
-def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
+def test_no_toleration_is_suggested_for_the_taint_of_an_unhealthy_node() -> None:
     assert whats(node("n1", taints=("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule",)), pod("p")) == [
         ["add a node like n1"]
     ]
 
 
-def test_an_unhealthy_node_comes_back_first() -> None:
+def test_recovering_an_unhealthy_node_is_suggested_first() -> None:
     simulation = cluster(node("n1", taints=("node.kubernetes.io/unreachable=:NoSchedule",)), node("n2", cpu="1"), pod("p", cpu="2"))
     first, *others = smallest_change(simulation, "default/p").suggestions
     assert [(change.what, change.kubectl) for change in first.changes] == [("make n1 `Ready` again", "kubectl describe node n1")]
@@ -181,7 +181,7 @@ def test_an_unhealthy_node_comes_back_first() -> None:
     assert "make n2 `Ready` again" not in {change.what for other in others for change in other.changes}
 
 
-def test_nobody_removes_the_pods_of_a_daemon_set_or_of_the_system() -> None:
+def test_pods_of_daemon_sets_and_of_the_system_are_never_removed() -> None:
     agent = pod("agent", cpu="3", on="n1", tolerations=[{"operator": "Exists"}])
     system = pod("dns", cpu="3", on="n2")
     system["metadata"]["namespace"] = "kube-system"
@@ -240,12 +240,12 @@ def test_a_label_that_replaces_another_has_no_command_to_copy() -> None:
     assert commands == {""}
 
 
-def test_pods_leave_or_a_node_is_added() -> None:
+def test_pods_are_removed_or_a_node_is_added() -> None:
     result = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     assert result == [["add a node like n1"], ["remove default/a from n1"]]
 
 
-def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
+def test_two_changes_are_suggested_if_one_is_not_enough() -> None:
     result = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
     assert result
     assert all(len(changes) == 2 for changes in result)
@@ -266,7 +266,7 @@ def test_a_pod_that_fits_needs_no_change() -> None:
     assert result.sentence.startswith("Nothing has to change")
 
 
-def test_the_search_leaves_the_session_as_it_was() -> None:
+def test_the_search_leaves_the_session_unchanged() -> None:
     simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), node("n2"), pod("a", cpu="3", on="n2"), pod("p", cpu="2"))
     before = why_pending(simulation, "default/p")
     smallest_change(simulation, "default/p")
@@ -371,7 +371,7 @@ def test_an_argument_of_a_plugin_is_changed_and_places_the_pod_when_it_is(
     assert why_pending(simulation, "default/p").node in suggestion.nodes
 
 
-def test_preemption_is_turned_on_where_it_would_make_room() -> None:
+def test_enabling_preemption_is_suggested_if_it_would_make_room() -> None:
     off = profile("", postFilter={"disabled": [{"name": "*"}]})
     simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=0), pod("p", cpu="2", priority=10), config=off)
     (suggestion,) = [suggestion for suggestion in smallest_change(simulation, "default/p").suggestions if suggestion.effect == "makesRoom"]
@@ -401,7 +401,7 @@ def test_a_toleration_is_suggested_in_both_releases(release: str) -> None:
     assert result.suggestions[0].changes[0].what == "add a toleration for the taint `gpu=true`"
 
 
-def test_a_name_that_looks_like_a_flag_is_none_in_the_command() -> None:
+def test_a_name_that_looks_like_a_flag_is_not_one_in_the_command() -> None:
     assert shell("kubectl", "delete", "pod", "-n", "default", names=["--all"]) == "kubectl delete pod -n default -- --all"
     assert shell("kubectl", "label", "node", names=["-l", "a=b"], flags=["--overwrite"]) == "kubectl label node --overwrite -- -l a=b"
     assert shell("kubectl", "label", "node", names=["n", "a=$(b)"], flags=["--overwrite"]) == "kubectl label node n 'a=$(b)' --overwrite"

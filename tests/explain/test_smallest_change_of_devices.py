@@ -198,7 +198,7 @@ def test_only_the_largest_number_of_devices_that_helps_is_suggested() -> None:
     assert fewer == ["lower request `r` of claim `default/c` from 6 devices to 3 devices"]
 
 
-def test_two_pods_leave_where_one_is_not_enough() -> None:
+def test_two_pods_are_removed_if_one_is_not_enough() -> None:
     held = [given(f"held{place}", f"q{place}", f"gpu-{place}") for place in range(3)]
     pods = [using(f"q{place}", f"held{place}", on="n1") for place in range(3)]
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), *held, *pods, claim(count=2), using("p")]
@@ -207,7 +207,7 @@ def test_two_pods_leave_where_one_is_not_enough() -> None:
     assert gone == ["remove 2 pods (default/q0, default/q1) from n1, which frees `default/held0`, `default/held1`"]
 
 
-def test_the_search_leaves_claims_and_slices_as_they_were() -> None:
+def test_the_search_leaves_claims_and_slices_unchanged() -> None:
     simulation = cluster(node("n1"), device_class("gpu"), devices("n1", "a"), claim(count=2), using("p"), release="v1.36")
     before = why_pending(simulation, "default/p")
     smallest_change(simulation, "default/p")

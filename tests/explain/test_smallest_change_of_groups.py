@@ -65,7 +65,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
 
 
 @pytest.mark.parametrize(("objects", "expected"), CASES.values(), ids=list(CASES))
-def test_the_change_is_suggested_and_lets_the_group_run(objects: list[dict[str, Any]], expected: list[str]) -> None:
+def test_the_change_is_suggested_and_schedules_the_group(objects: list[dict[str, Any]], expected: list[str]) -> None:
     result = smallest_change(session(objects), "default/p")
     whats = [" and ".join(change.what for change in suggestion.changes) for suggestion in result.suggestions]
     assert set(expected) <= set(whats), whats
@@ -96,7 +96,7 @@ LEADER: dict[str, Any] = {
 }
 
 
-def test_one_topology_constraint_is_dropped_and_the_others_stay() -> None:
+def test_one_topology_constraint_is_removed_and_the_others_are_kept() -> None:
     topology = [{"key": ZONE}, {"key": "rack"}]
     pods = group(2, schedulingConstraints={"topology": topology})
     dry_run_of = session([node("n1", rack="1"), pods, *members(2)])
@@ -148,7 +148,7 @@ def test_a_change_of_a_pod_leaves_others_that_have_nothing_of_it_as_they_are(pla
     assert changes[place].of_pod(other) is other
 
 
-def test_a_group_that_runs_as_it_is_needs_no_change() -> None:
+def test_a_group_that_fits_needs_no_change() -> None:
     result = smallest_change(session([node("n1"), group(2), *members(2)]), "default/p")
     assert result.suggestions == ()
     assert result.sentence.startswith("Nothing has to change: ")

@@ -16,7 +16,7 @@ def a_pod(**members: object) -> Pod:
     return made
 
 
-def test_copies_go_where_there_is_room_until_there_is_none() -> None:
+def test_copies_are_placed_until_no_node_has_room() -> None:
     answer = what_if(cluster(node("n1", cpu="2"), node("n2", cpu="1")), a_pod(), 10)
     assert (answer.placed, answer.remaining) == (3, 7)
     assert answer.nodes == {"n1": 2, "n2": 1}
@@ -62,7 +62,7 @@ def test_a_never_preemption_policy_is_reported_for_pod_or_class(members: dict[st
         ({"priority": 100}, {"profiles": [{"plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]}, ""),
     ],
 )
-def test_the_actual_reason_is_reported_why_preemption_does_not_help(
+def test_the_actual_reason_why_preemption_does_not_help_is_reported(
     copy: dict[str, object], config: dict[str, object] | None, reason: str
 ) -> None:
     simulation = cluster(node("n1", cpu="1"), pod("other", on="n1", priority=10), config=config)
@@ -87,7 +87,7 @@ def test_a_nomination_of_the_template_is_part_of_its_past() -> None:
     ("victims", "reason"),
     [([], "what-if does not count it."), (["n1"], "preemption: expected at least one victim")],
 )
-def test_an_extender_with_a_preempt_verb_has_its_word(victims: list[str], reason: str) -> None:
+def test_an_extender_with_a_preempt_verb_is_asked(victims: list[str], reason: str) -> None:
     answers = [{"name": "e1", "weight": 1, "preemptVerb": True, "preempt": {"noVictims": victims}}]
     simulation = cluster(node("n1", cpu="1"), pod("low", on="n1", priority=0), fake_extenders=answers)
     answer = what_if(simulation, a_pod(priority=100), 1)

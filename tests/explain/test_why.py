@@ -82,7 +82,7 @@ def test_never_is_where_even_an_empty_node_is_too_small() -> None:
     assert explanation.room == ()
 
 
-def test_not_now_names_the_pods_that_would_have_to_leave_and_no_more() -> None:
+def test_not_now_names_exactly_the_pods_that_would_have_to_leave() -> None:
     simulation = cluster(
         node("n1"), pod("small", cpu="500m", on="n1", priority=5), pod("large", cpu="3", on="n1"), pod("p", cpu="2", priority=1)
     )
@@ -136,7 +136,7 @@ def test_explaining_a_pod_changes_no_decision_of_the_scheduler() -> None:
     assert asked.observed_state()["queue"] == not_asked.observed_state()["queue"]
 
 
-def test_spread_counts_for_elsewhere() -> None:
+def test_rejections_by_topology_spread_have_the_outlook_elsewhere() -> None:
     constraint = {**SPREAD, "labelSelector": {"matchLabels": {"app": "web"}}}
     simulation = cluster(
         node("n1"),
@@ -157,7 +157,7 @@ def test_spread_counts_for_elsewhere() -> None:
         (pod("p", schedulingGates=[{"name": "quota"}]), "gated", "scheduling gates (quota)"),
     ],
 )
-def test_pods_that_are_not_simply_pending(made: dict[str, object], standing: str, message: str) -> None:
+def test_pods_in_special_states_are_explained(made: dict[str, object], standing: str, message: str) -> None:
     explanation = why_pending(cluster(node("n1"), made), "default/p")
     assert explanation.standing == standing
     assert message in explanation.sentence
@@ -208,7 +208,7 @@ def test_groups_that_no_node_takes_come_before_those_that_only_have_to_be_tried(
     assert [group.outlook for group in overview(simulation).groups] == ["never", "now"]
 
 
-def test_reasons_of_other_nodes_than_the_decisive_ones_are_asides() -> None:
+def test_reasons_of_nodes_other_than_the_decisive_ones_are_secondary() -> None:
     explanation = why_pending(
         cluster(
             node("n1"),

@@ -25,7 +25,7 @@ from tests.faults.installation import PARTS, SUPERVISOR, Installation
 from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
 from tests.postgres import PostgresServer
 
-#: How often each part is chosen. The supervisor is chosen less often, because everything ends with it.
+#: How often each part is chosen. The supervisor is chosen less often, because all parts end with it.
 CHANCES = {**dict.fromkeys(PARTS, 3), SUPERVISOR: 1}
 DATABASE = "database"
 

@@ -36,7 +36,7 @@ def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | No
 
 
 def set_up_django(folder: Path, url: str) -> None:
-    """Create `folder / "data"`, and connect Django in this process to the database of the started services."""
+    """Create `folder / "data"`, and connect this process's Django to the database of the started services."""
     os.environ |= {"DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATA": str(folder / "data"), "SCHEDVIZ_DATABASE_URL": url}
     (folder / "data").mkdir(mode=0o700)
     import django

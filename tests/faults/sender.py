@@ -51,7 +51,7 @@ class Sender(threading.Thread):
         self.sent.append((key, seq))
         if self._random.randrange(_DOUBLED) == 0:
             again = self._until_accepted({"key": key, **command})
-            assert again == seq, f"{key} was number {seq} and then {again}"
+            assert again == seq, f"{key} got number {seq} first and {again} on repetition"
 
     def _until_accepted(self, body: dict[str, Any]) -> int:
         while True:

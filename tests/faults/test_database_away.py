@@ -1,4 +1,4 @@
-"""PostgreSQL stops under load, is unavailable for a while, and restarts."""
+"""PostgreSQL is stopped under load, unavailable for a while, and restarted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.postgres import PostgresServer
 pytestmark = pytest.mark.postgres
 
 
-def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, postgres: PostgresServer) -> None:
+def test_a_database_restart_under_load_loses_nothing(start_up: StartUp, postgres: PostgresServer) -> None:
     installation = start_up(postgres.url)
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(3)]
@@ -48,7 +48,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         before = [len(sender.sent) for sender in senders]
         until(lambda before=before: all(len(now.sent) > was for now, was in zip(senders, before, strict=True)))
         until(client.is_up)
-        # Its sender is looked up in a thread of the event loop, whose connection is that of before.
+        # Its sender is looked up in a thread of the event loop, whose database connection dates from before the outage.
         assert large_request(client, sessions[0]) == 400
         installation.output.write_text("")
 
@@ -62,13 +62,13 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
 
 
 def large_request(client: Client, session_id: str) -> int:
-    """The status of a request with more bytes than are read without a look at its credentials."""
+    """The status of a request that is too large to be read before its credentials are checked."""
     status, _ = client.request("POST", f"/api/v1/sessions/{session_id}/commands/", {"op": "x" * 90_000})
     return status
 
 
 def response(client: Client, path: str) -> tuple[int, dict]:
-    """The first response to a GET. Asks again after a timeout."""
+    """The first response to a GET, which is repeated after a timeout."""
 
     def ask() -> tuple[int, dict] | None:
         try:

@@ -52,7 +52,7 @@ def test_a_removed_file_is_reported_and_stops_writes(start_up: StartUp, folder: 
     assert "The database file schedviz.sqlite3 was removed while schedviz was running." in str(refused["detail"])
     assert "The server's log names the path and the remedy." in str(refused["detail"])
     assert str(folder) not in f"{refused} {is_down(installation)}"
-    assert not file.exists(), "an empty database was made in its place"
+    assert not file.exists(), "an empty database was created in its place"
     assert "was removed" in is_down(installation)
     until(lambda: f"The database file {file} was removed while schedviz was running." in installation.output.read_text())
 
@@ -105,7 +105,7 @@ def test_a_removed_data_folder_is_reported(start_up: StartUp, folder: Path) -> N
 
     refused = is_refused(installation)
     assert refused["code"] == "database_gone"
-    assert str(folder) not in str(refused), "strangers are told where things lie"
+    assert str(folder) not in str(refused), "paths are revealed to anonymous clients"
     assert "The server's log names the path and the remedy." in is_down(installation)
     until(lambda: "was removed while schedviz was running" in installation.output.read_text())
 

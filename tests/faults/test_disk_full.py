@@ -21,7 +21,7 @@ _MEGABYTES = 48
 
 @pytest.fixture
 def small_disk(folder: Path) -> Iterator[Path]:
-    """`folder / "data"` on a small disk of its own."""
+    """`folder / "data"` on a separate small disk."""
     data = folder / "data"
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={_MEGABYTES}m,mode=700", "tmpfs", data], check=False, capture_output=True
@@ -53,7 +53,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
     until(lambda: client.request("GET", "/healthz")[1]["database"] == "its disk is full")
     # Reading still works.
     assert client.session(sessions[0])["status"] in {"ready", "running", "paused"}
-    # The death of a worker makes no difference.
+    # A worker crash makes no difference.
     assert installation.kill("engine-1")
 
     filler.unlink()

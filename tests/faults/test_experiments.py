@@ -36,7 +36,7 @@ def undisturbed() -> dict[int, bytes]:
     return {result.number: pack_result(result) for result in run_all(checked, jobs=1)}
 
 
-def test_killed_workers_count_each_trial_once_with_equal_bytes(
+def test_each_trial_counts_once_with_byte_identical_results_despite_killed_workers(
     start_services: StartServices, database_url: str, undisturbed: dict[int, bytes]
 ) -> None:
     services = start_services(database_url, slots=(8,), experiments=2)

@@ -17,10 +17,10 @@ def run(*options: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_kills_lose_no_command_on_sqlite() -> None:
+def test_killed_processes_lose_no_command_on_sqlite() -> None:
     run("--minutes", "0.5", "--sessions", "3")
 
 
 @pytest.mark.postgres
-def test_kills_lose_no_command_on_postgresql() -> None:
+def test_killed_processes_lose_no_command_on_postgresql() -> None:
     run("--minutes", "0.25", "--sessions", "3", "--database", "postgres")

@@ -91,7 +91,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
         assert verdict.check(neighbour, theirs[neighbour])
 
 
-def test_a_command_that_computes_without_end_is_quarantined_and_no_process_ends_for_it(
+def test_a_command_that_never_ends_is_quarantined_without_ending_a_process(
     start_up: StartUp, database_url: str, installed: Path, folder: Path
 ) -> None:
     tries = folder / "tries"
@@ -113,7 +113,7 @@ def test_a_command_that_computes_without_end_is_quarantined_and_no_process_ends_
     assert "ending this process" not in log
 
 
-def test_an_import_that_holds_the_interpreter_lock_is_never_done_twice_at_once_and_fails(
+def test_an_import_that_holds_the_interpreter_lock_fails_and_never_runs_twice_concurrently(
     start_up: StartUp, database_url: str, installed: Path, folder: Path
 ) -> None:
     tries = folder / "tries"

@@ -31,7 +31,7 @@ def test_a_worker_that_was_suspended_past_its_lease_writes_nothing(start_service
     zombie.signal(signal.SIGCONT)
     until(lambda: f"released session {session_id}: " in zombie.log.read_text())
 
-    # It is running again, but wrote nothing of its unfinished work.
+    # It is running again, but has written none of its unfinished work.
     assert chunks(session_id) == stored
     sent.append(("last", client.send(session_id, "last", {"op": "snapshot"})))
     until(lambda: row(session_id).applied_seq == 3)

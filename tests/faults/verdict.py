@@ -34,9 +34,9 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
     session = Session.objects.get(pk=session_id)
     assert session.status != Session.Status.FAILED, session.message
     rows = list(Command.objects.filter(session=session).order_by("seq"))
-    assert [(row.key, row.seq) for row in rows] == sent, "accepted is not what was sent"
+    assert [(row.key, row.seq) for row in rows] == sent, "the accepted commands differ from the sent ones"
     assert [row.seq for row in rows] == list(range(1, session.last_seq + 1))
-    assert all(row.outcome is not None for row in rows), "accepted and never applied"
+    assert all(row.outcome is not None for row in rows), "accepted commands were never applied"
     assert not [row.seq for row in rows if row.quarantined], session.message
 
     events = stored_events(session.pk)
@@ -51,7 +51,7 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
     for stored in replayer.stored_commands(session.pk, after_seq=0):
         replayer._do(simulation, stored, begun=False, between_cycles=lambda: False)
         straight += simulation.drain_events()
-    assert msgspec.json.encode(straight) == msgspec.json.encode(events), "a straight replay did something else"
+    assert msgspec.json.encode(straight) == msgspec.json.encode(events), "an uninterrupted replay produced different events"
     return len(events)
 
 

@@ -78,7 +78,7 @@ def test_many_bad_objects_are_counted_and_the_first_are_named() -> None:
     assert any(warning.startswith("dump: 20 of its parts could not be read") for warning in report.warnings)
 
 
-def test_a_file_of_which_nothing_can_be_read_is_refused() -> None:
+def test_a_file_without_readable_objects_is_refused() -> None:
     with pytest.raises(BadObjects, match=r"metadata\.name"):
         read('{"kind":"List","items":[{"kind":"Node"}]}')
 
@@ -95,7 +95,7 @@ def test_a_recording_with_a_part_that_cannot_be_read_is_refused() -> None:
         read(text)
 
 
-def test_keys_of_megabytes_are_shortened_in_what_is_reported() -> None:
+def test_keys_of_megabytes_are_shortened_in_reports() -> None:
     pods = [json.dumps({"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeSelector": {"k" * 100_000: 1}}})] * 3
     report = read(f'{{"kind":"List","items":[{",".join([node("a"), *pods])}]}}').report
 

@@ -34,7 +34,7 @@ assert peak < int(sys.argv[2]), peak
 """
 
 
-def test_there_are_three_hundred_and_each_has_a_name() -> None:
+def test_there_are_at_least_three_hundred_damaged_files_with_unique_names() -> None:
     assert len(FILES) >= 300
     assert len({file.name for file in FILES}) == len(FILES)
 

@@ -45,7 +45,7 @@ def test_a_bad_value_in_a_list_is_found_with_its_line(text):
     assert skipped(bad) == [f'dump, line {line_with(bad, "10x")}: {path}: "10x" is not a quantity']
 
 
-def test_the_document_is_named_where_there_are_several():
+def test_the_document_is_named_if_there_are_several():
     text = "---\nkind: Node\nmetadata:\n  name: a\n---\n# comment\nkind: Node\nmetadata:\n  name: b\n  labels:\n    tier: 5\n"
     assert skipped(text) == ["dump, document 2, line 11: metadata.labels.tier: expected a string, found 5"]
     text = '{"kind":"Node","metadata":{"name":"a"}}\n{"kind":"Node",\n"metadata":{"name":"b","labels":[]}}'
@@ -161,7 +161,7 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
         ),
     ],
 )
-def test_a_file_that_is_no_dump_is_refused_with_a_sentence(data, message):
+def test_a_file_that_is_not_a_dump_is_refused_with_a_sentence(data, message):
     assert refusal(data) == message
 
 
@@ -171,7 +171,7 @@ def test_broken_archives_are_distinguished_from_bad_ones():
     assert refusal(b"\x1f\x8b" + b"x" * 50).startswith("dump: the gzip file is damaged (")
 
 
-def test_no_file_is_refused():
+def test_an_import_without_files_is_refused():
     with pytest.raises(UnreadableFile, match=r"^No file was given\.$"):
         load([])
 

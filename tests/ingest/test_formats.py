@@ -40,7 +40,7 @@ def test_the_items_of_a_pod_list_need_no_kind():
     assert keys(sample("pod-list.json")) == ["Pod shop/api-1"]
 
 
-def test_manifests_are_documents_and_secrets_are_not_even_parsed():
+def test_manifests_are_documents_and_secrets_are_not_parsed():
     result = sample("manifests.yaml")
     assert keys(result) == ["Namespace shop", "PriorityClass urgent", "Deployment default/web", "Pod shop/batch-1"]
     assert [(drop.kind, drop.reason, drop.count) for drop in result.report.dropped] == [
@@ -66,12 +66,12 @@ def test_several_files_are_one_import_and_kinds_come_in_order():
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data, lambda data: b"\n\n" + data])
 @pytest.mark.parametrize("name", ["list.json", "list.yaml"])
-def test_packed_files_are_known_by_their_first_bytes(name, pack):
+def test_compressed_files_are_recognised_by_their_first_bytes(name, pack):
     result = imported(pack((SAMPLES / name).read_bytes()))
     assert result.objects == sample("list.json").objects
 
 
-def test_a_packed_file_may_have_several_streams():
+def test_a_compressed_file_may_have_several_streams():
     assert keys(imported(gzip.compress(LIST[:100]) + gzip.compress(LIST[100:]) + b"\0\0")) == keys(sample("list.json"))
     assert keys(imported(lzma.compress(LIST[:100]) + lzma.compress(LIST[100:]))) == keys(sample("list.json"))
 
@@ -90,7 +90,7 @@ def test_a_packed_file_may_have_several_streams():
         f"kind: NodeList\r\nitems:\r\n- {NODE % 'a'}\r\n- metadata:\r\n    name: b\r\n  status:\r\n    capacity:\r\n      cpu: 4\r\n",
     ],
 )
-def test_objects_may_be_put_together_in_many_ways(text):
+def test_objects_may_be_combined_in_many_ways(text):
     result = imported(text)
     assert keys(result) == ["Node a", "Node b"]
     assert result.objects[0].status == result.objects[1].status
@@ -101,7 +101,7 @@ def test_an_anchor_may_be_used_inside_a_document():
     assert str(imported(text).objects[0].status.allocatable["cpu"]) == "4"
 
 
-def test_of_an_object_that_is_given_twice_the_last_is_kept():
+def test_the_last_of_two_versions_of_an_object_is_kept():
     result = imported(NODE % "a", (NODE % "a").replace('"4"', '"8"'))
     assert [str(node.status.capacity["cpu"]) for node in result.objects] == ["8"]
     assert [(drop.kind, drop.reason, drop.examples) for drop in result.report.dropped] == [
@@ -115,7 +115,7 @@ def test_objects_are_defaulted_as_the_api_server_does():
     assert imported("kind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n").objects[0].key == "default/a"
 
 
-def test_an_older_version_of_a_kind_is_left_out_with_the_version_that_is_read():
+def test_an_older_api_version_is_skipped_with_a_message_that_names_the_supported_one():
     result = imported(NODE % "a" + '{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","metadata":{"name":"b"}}')
     assert [(drop.kind, drop.reason) for drop in result.report.dropped] == [
         ("PodDisruptionBudget", 'apiVersion: expected "policy/v1" for a PodDisruptionBudget, found "policy/v1beta1"')
@@ -131,7 +131,7 @@ def test_a_dump_without_pods_or_nodes_has_a_warning():
     )
 
 
-def test_pods_on_nodes_that_are_not_there_are_warned_about():
+def test_pods_on_missing_nodes_cause_a_warning():
     pods = "".join(
         f'{{"kind":"Pod","metadata":{{"name":"p-{number}"}},"spec":{{"nodeName":"gone-{number % 4}"}},"status":{{"phase":"Running"}}}}'
         for number in range(5)

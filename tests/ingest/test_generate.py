@@ -41,7 +41,7 @@ def test_a_cluster_has_the_requested_size():
     assert {node.metadata.labels["topology.kubernetes.io/zone"] for node in of(Node, objects)} == {"zone-a", "zone-b", "zone-c", "zone-d"}
 
 
-def test_the_demo_shows_every_fate_of_a_pod():
+def test_the_demo_shows_every_outcome_of_a_pod():
     pods = of(Pod, generate(GenerateSpec(shape="demo")))
     assert [pod.name for pod in pods][:4] == ["cache-1", "api-1", "web-1", "web-2"]
     assert {pod.spec.priority for pod in pods} == {None, 1000}
@@ -70,7 +70,7 @@ def test_parameters_come_from_json():
         ([], "generate: expected an object, found a list"),
     ],
 )
-def test_bad_parameters_are_refused_in_words(parameters, message):
+def test_invalid_parameters_are_refused_with_a_sentence(parameters, message):
     with pytest.raises(GenerateRefused) as caught:
         parse_generate_spec(parameters)
     assert str(caught.value) == message

@@ -43,14 +43,14 @@ def test_warnings_and_reasons_to_wait_are_kept() -> None:
     assert [(left.kind, left.count) for left in result.report.dropped] == [("Event", 1)]
 
 
-def test_the_latest_of_each_reason_counts() -> None:
+def test_the_latest_event_of_each_reason_is_kept() -> None:
     old = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "first", at="2026-01-01T00:00:00Z")
     new = event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "second", at="2026-01-02T00:00:00Z")
 
     assert [event.message for event in read(new, old).events] == ["second"]
 
 
-def test_a_message_about_failed_scheduling_is_no_other_event() -> None:
+def test_a_failed_scheduling_message_is_not_counted_as_another_event() -> None:
     result = read(event("Pod/shop/web", "FailedScheduling", "0/1 nodes are available: 1 Insufficient cpu."))
 
     assert result.events == ()
@@ -65,7 +65,7 @@ def test_failed_scheduling_of_another_object_is_an_event_about_it() -> None:
     assert result.report.dropped == ()
 
 
-def test_events_that_are_left_out_are_counted_by_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipped_events_are_counted_by_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_contents, "MAX_EVENTS", 1)
     monkeypatch.setattr(item_collector, "MAX_EVENTS", 1)
     result = read(
@@ -80,7 +80,7 @@ def test_events_that_are_left_out_are_counted_by_cause(monkeypatch: pytest.Monke
     ]
 
 
-def test_karpenters_event_is_no_message_of_the_pods_scheduler() -> None:
+def test_an_event_of_karpenter_is_not_a_message_of_the_pods_scheduler() -> None:
     said = "Failed to schedule pod, no instance type has enough resources"
     result = read(
         event("Pod/shop/web", "FailedScheduling", said),

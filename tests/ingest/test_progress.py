@@ -28,7 +28,7 @@ def test_an_import_can_be_cancelled_in_every_phase(after):
         load([source(TEXT)], cancelled=lambda: next(answers))
 
 
-def test_the_collector_is_on_again_afterwards():
+def test_the_garbage_collector_is_enabled_again_afterwards():
     assert gc.isenabled()
     load([source(TEXT)])
     assert gc.isenabled()

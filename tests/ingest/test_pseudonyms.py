@@ -101,14 +101,14 @@ def test_the_scheduler_decides_as_before_and_no_name_is_left() -> None:
     assert Counter(bool(node) for node in before.values()) == {True: 5, False: 3}
 
 
-def test_the_same_secret_gives_the_same_names_and_another_one_others() -> None:
+def test_the_same_secret_gives_the_same_pseudonyms_and_another_one_different_ones() -> None:
     first, again, other = (Pseudonyms(secret).name("rack-7-1") for secret in ("s", "s", "t"))
     assert first == again != other
     assert Pseudonyms("s").name("kube-system") == "kube-system"
 
 
 @pytest.mark.parametrize("text", ["cpu", "hugepages-2Mi", "nvidia.com/gpu", "attachable-volumes-aws-ebs"])
-def test_resources_that_everybody_has_keep_their_names(text: str) -> None:
+def test_standard_resources_keep_their_names(text: str) -> None:
     assert Pseudonyms("s").resource(text) == text
     assert Pseudonyms("s").resource(f"acme.example/{text}").startswith("example.com/")
 

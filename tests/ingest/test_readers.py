@@ -53,7 +53,7 @@ def told(result: Import, pod: str) -> str:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_format_is_recognised_by_what_is_in_it_whatever_its_name_is(name: str) -> None:
+def test_a_format_is_recognised_by_its_content_and_not_by_its_name(name: str) -> None:
     result = load([Source.of_bytes("x", (SAMPLES / name).read_bytes())])
     (file,) = result.report.files
     kept = (file.format, file.objects, file.dumps, file.messages)
@@ -64,7 +64,7 @@ LISTS = [{"apiVersion": "v1", "kind": "NodeList", "items": []}, {"apiVersion": "
 
 
 @pytest.mark.parametrize("write", [json.dumps, yaml.safe_dump], ids=["json", "yaml"])
-def test_a_list_of_lists_is_what_is_in_them(write: Callable[[Any], str]) -> None:
+def test_a_list_of_lists_is_flattened(write: Callable[[Any], str]) -> None:
     items = json.loads((SAMPLES / "list.json").read_text())["items"]
     lists = [{**each, "items": [item for item in items if each["kind"] == f"{item['kind']}List"]} for each in LISTS]
     whole = {"apiVersion": "v1", "kind": "List", "items": [*lists, {"kind": "SecretList", "items": [{"data": {"a": "Yg=="}}]}]}
@@ -88,7 +88,7 @@ def test_utf_16_as_powershell_writes_it_is_read(encoding: str, packed: Callable[
     assert keys(load([Source.of_bytes("x", packed((mark + text).encode(encoding)))])) == CLUSTER
 
 
-def test_warnings_of_kubectl_before_a_dump_are_passed_over_and_lines_stay() -> None:
+def test_warnings_of_kubectl_before_a_dump_are_skipped_and_line_numbers_kept() -> None:
     warnings = b"Warning: v1 ComponentStatus is deprecated in v1.19+\nE1122 10:00:00.000000 1 memcache.go:265] couldn't get it\n"
 
     assert keys(load([Source.of_bytes("x", warnings + (SAMPLES / "list.json").read_bytes())])) == CLUSTER
@@ -164,7 +164,7 @@ def test_events_say_why_a_pod_waits() -> None:
 
 
 @pytest.mark.parametrize("name", ["events.txt", "describe.txt"])
-def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(name: str) -> None:
+def test_the_schedulers_messages_are_read_from_kubectls_human_readable_output(name: str) -> None:
     result = sample(name, "simkube.mp", "openb-nodes.csv")
     assert messages(result) == {"shop/web-2": MESSAGE}
     with pytest.raises(UnreadableFile, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE`\."):
@@ -210,7 +210,7 @@ def run(result: Import) -> Simulation:
 
 
 @pytest.mark.parametrize("name", ["simulator-record.jsonl", "kwok-recording.yaml"])
-def test_a_recording_is_what_was_there_and_what_happened_then(name: str) -> None:
+def test_a_recording_has_initial_objects_and_later_changes(name: str) -> None:
     result = sample(name)
     assert keys(result) == CLUSTER[:3]
     assert result.trace is not None
@@ -241,7 +241,7 @@ def test_a_recorded_claim_that_its_finalizers_keep_is_being_deleted() -> None:
     assert read.steps[1].finalizers
 
 
-def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -> None:
+def test_a_simkube_trace_has_the_owners_of_pods_and_another_file_the_nodes() -> None:
     result = sample("simkube.mp", "openb-nodes.csv")
     assert keys(result)[-1] == "Deployment shop/web"
     simulation = run(result)
@@ -252,7 +252,7 @@ def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -
         imported((SAMPLES / "simkube.mp").read_bytes()[:-40])
 
 
-def test_two_recordings_are_not_one_session() -> None:
+def test_two_recordings_are_refused_as_one_session() -> None:
     result = sample("kwok-recording.yaml", "simulator-record.jsonl")
     assert [file.message.partition(": ")[2] for file in result.report.refused] == [
         "there is already another recording. Import one recording at a time."
@@ -271,7 +271,7 @@ def test_a_refused_recording_leaves_no_configuration() -> None:
     assert result.trace.config is None
 
 
-def test_openb_pods_come_in_the_order_in_which_they_were_made() -> None:
+def test_openb_pods_are_in_order_of_creation() -> None:
     result = sample("openb-nodes.csv", "openb-pods.csv")
     assert keys(result) == ["Node openb-node-0000", "Node openb-node-0021", "Pod openb/openb-pod-0000", "Pod openb/openb-pod-0001"]
     first, second = [obj for obj in result.objects if isinstance(obj, Pod)]
@@ -382,7 +382,7 @@ n3     NotReady                   <none>   9d    v1.30.1   10.0.0.3      <none> 
     ],
     ids=["tables", "a terminal"],
 )
-def test_tables_say_which_pods_wait_and_which_nodes_take_none(text: str) -> None:
+def test_tables_show_which_pods_wait_and_which_nodes_are_unschedulable(text: str) -> None:
     with pytest.raises(IngestError) as refused:
         imported(text)
 
@@ -390,7 +390,7 @@ def test_tables_say_which_pods_wait_and_which_nodes_take_none(text: str) -> None
     assert "Of its 3 nodes, 2 take no new pods: n2 (Ready,SchedulingDisabled), n3 (NotReady)." in str(refused.value)
 
 
-def test_nodes_of_one_cluster_and_pods_of_another_are_noticed() -> None:
+def test_nodes_and_pods_of_different_clusters_are_reported() -> None:
     nodes = [{"kind": "Node", "metadata": {"name": name}} for name in ("a-1", "a-2", "a-3")]
     pods = [
         {"kind": "Pod", "metadata": {"name": f"p{number}"}, "spec": {"nodeName": f"b-{number % 2}", "containers": []}}

@@ -60,14 +60,14 @@ def test_fields_that_only_the_newer_release_reads_suggest_it(obj: dict[str, Any]
     )
 
 
-def test_words_of_messages_suggest_a_release_if_nothing_else_does() -> None:
+def test_the_wording_of_messages_suggests_a_release_if_nothing_else_does() -> None:
     result = evidence(log=UNABLE.replace("/p", "/q").replace("1 x.", "1 x. no new claims to deallocate, preemption: not helpful."))
 
     assert result.suggested == V1_36
     assert evidence(log=UNABLE).suggested == V1_27
 
 
-def test_ordinary_objects_suggest_nothing() -> None:
+def test_ordinary_objects_suggest_no_release() -> None:
     result = evidence(pod(initContainers=[{"name": "init"}]))
 
     assert (result.is_conclusive, result.suggested, result.note) == (False, V1_27, None)
@@ -86,12 +86,12 @@ def test_the_log_of_the_scheduler_has_its_version(version: str, release: str) ->
     assert (result.scheduler, result.suggested) == (version, release)
 
 
-def test_the_scheduler_counts_more_than_the_kubelets() -> None:
+def test_the_version_of_the_scheduler_has_precedence_over_the_kubelets() -> None:
     assert ReleaseEvidence(kubelet="v1.36.0", scheduler="v1.27.4").suggested == V1_27
     assert ReleaseEvidence(kubelet="v1.28.0", newer_field="spec.resources of pods").suggested == V1_27
 
 
-def test_the_release_of_the_cluster_itself_needs_no_more_words() -> None:
+def test_no_difference_is_listed_for_the_clusters_own_release() -> None:
     note = ReleaseEvidence(scheduler="v1.36.1").note
 
     assert note is not None
@@ -127,7 +127,7 @@ def test_the_feature_gates_of_the_log_are_set() -> None:
     )
 
 
-def test_pods_of_a_group_need_the_gates_that_read_it() -> None:
+def test_pods_of_a_group_need_its_feature_gates() -> None:
     result = evidence(pod(resources={"requests": {"cpu": "1"}}, schedulingGroup={"podGroupName": "g"}))
 
     assert result.suggested_gates == {"GenericWorkload": True, "GangScheduling": True}
@@ -141,7 +141,7 @@ RULE = {
 }
 
 
-def test_device_taint_rules_need_the_gate_that_reads_them() -> None:
+def test_device_taint_rules_need_their_feature_gate() -> None:
     result = evidence(RULE)
 
     assert (result.suggested, result.newer_field) == (V1_36, "DeviceTaintRule objects of resource.k8s.io/v1beta2")
@@ -157,6 +157,6 @@ def test_every_reason_for_gates_is_named() -> None:
     assert result.gates_note.text.endswith("because pods name a pod group, and there are DeviceTaintRules.")
 
 
-def test_gates_that_upstream_would_refuse_are_left_out() -> None:
+def test_feature_gates_that_upstream_would_refuse_are_omitted() -> None:
     assert evidence(log=GATES.format("GangScheduling=true") + STARTED.format("v1.36.0")).suggested_gates == {}
     assert evidence(log=GATES.format("GenericWorkload=true") + STARTED.format("v1.27.1")).suggested_gates == {}

@@ -42,7 +42,7 @@ def test_a_trace_has_policies():
         ({"priorities": [{"name": "EqualPriority"}] * 2}, "policies: priority EqualPriority is listed twice"),
     ],
 )
-def test_policies_that_do_not_exist_are_named(policies, words):
+def test_unknown_policies_are_named(policies, words):
     assert refusal(lambda document: document.update(policies=policies)).startswith(words)
 
 
@@ -86,7 +86,7 @@ def test_a_dump_may_be_a_step():
         ({"verbosity": 5}, "logging.verbosity: unknown field; there are v, format, pid"),
     ],
 )
-def test_wrong_logging_values_are_named(logging: dict[str, object], message: str):
+def test_invalid_logging_values_are_named(logging: dict[str, object], message: str):
     with pytest.raises(DecodeError) as error:
         trace_from_dict({**TRACE, "logging": logging})
     assert str(error.value) == message

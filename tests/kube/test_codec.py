@@ -72,7 +72,7 @@ def fault_of(data, *, strict=False):
     return str(from_dict.value)
 
 
-def test_a_pod_has_what_the_scheduler_reads():
+def test_a_pod_has_the_fields_that_the_scheduler_reads():
     pod = both_ways(POD)
     assert isinstance(pod, Pod)
     assert (pod.key, pod.uid, kind_of(pod).resource) == ("shop/web-1", "u-1", "pods")
@@ -156,7 +156,7 @@ def test_an_unread_field_with_its_default_value_does_not_change_the_digest(path,
     assert both_ways(changed(path, value)) == both_ways(POD)
 
 
-def test_digests_of_nothing_are_empty():
+def test_an_object_without_unread_fields_has_an_empty_digest():
     pod = both_ways({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "ports": [{}]}]}})
     assert (pod.unread, pod.unread_status, pod.metadata.unread_annotations) == ("", "", "")
 
@@ -232,7 +232,7 @@ def test_a_kind_that_the_scheduler_does_not_read_has_its_own_error():
     assert "hush" not in str(caught.value)
 
 
-def test_data_that_is_no_object_is_refused():
+def test_data_that_is_not_an_object_is_refused():
     assert fault_of(5) == "expected a Kubernetes object, found 5"
     assert fault_of([]) == "expected a Kubernetes object, found a list"
     with pytest.raises(DecodeError) as caught:

@@ -57,11 +57,11 @@ def field(operator, *values, key="metadata.name"):
         ((), False),
     ],
 )
-def test_terms_are_alternatives_and_conditions_all_hold(terms, matches):
+def test_terms_are_ored_and_their_requirements_are_anded(terms, matches):
     assert lazy_node_selector(required(*terms)).match(node(disk="ssd", size="10")) is matches
 
 
-def test_both_node_selector_and_affinity_must_hold():
+def test_both_node_selector_and_affinity_must_match():
     wants = required_node_affinity(
         pod(
             nodeSelector={"disk": "ssd"},
@@ -74,7 +74,7 @@ def test_both_node_selector_and_affinity_must_hold():
     assert required_node_affinity(pod()).match(node())
 
 
-def test_a_fault_is_reported_only_where_no_term_holds():
+def test_an_invalid_term_is_reported_only_if_no_other_term_matches():
     selector = lazy_node_selector(required(label("size", "Gt", "big"), label("disk", "In", "ssd")))
     assert selector.match(node(disk="ssd"))
     with pytest.raises(SelectorError) as caught:
@@ -122,7 +122,7 @@ def test_a_node_selector_is_printed_as_go_prints_it():
     )
 
 
-def test_preferred_terms_add_up_and_empty_ones_do_not_count():
+def test_weights_of_matching_preferred_terms_add_up_and_empty_terms_do_not_count():
     terms = preferred_scheduling_terms(
         preferred(
             {"weight": 10, "preference": label("disk", "In", "ssd")},
@@ -135,7 +135,7 @@ def test_preferred_terms_add_up_and_empty_ones_do_not_count():
     assert terms.score(node(disk="ssd")) == 10
 
 
-def test_a_faulty_preferred_term_is_refused():
+def test_an_invalid_preferred_term_is_refused():
     with pytest.raises(SelectorError) as caught:
         preferred_scheduling_terms(preferred({"weight": 1, "preference": label("zone", "In")}))
     assert (

@@ -101,7 +101,7 @@ def test_unusual_and_invalid_pods_are_left_to_the_codec(pods: PodTexts, text: by
     assert pods.decode(text) is None
 
 
-def test_equal_parts_of_objects_are_kept_once() -> None:
+def test_equal_parts_of_objects_are_stored_once() -> None:
     sharing = Sharing()
 
     one, other = (sharing.object(default_object(codec.decode(pod(name, {**SPEC, "nodeName": name})))) for name in ("a", "b"))

@@ -26,6 +26,6 @@ from schedviz.kube.printed_amount import exact_amount, printed_amount
         ("memory", -(2 << 30), "-2Gi", "-2Gi"),
     ],
 )
-def test_an_amount_is_short_for_people_and_exact_where_digits_matter(resource: str, amount: int, printed: str, exact: str) -> None:
+def test_an_amount_is_printed_short_and_exact_if_digits_matter(resource: str, amount: int, printed: str, exact: str) -> None:
     assert printed_amount(resource, amount) == printed
     assert exact_amount(resource, amount) == exact

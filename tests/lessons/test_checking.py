@@ -46,31 +46,31 @@ def test_a_new_lesson_has_no_faults(folder: Path):
     assert wrong(folder) == []
 
 
-def test_the_answer_is_read_off_the_engine(folder: Path):
+def test_the_answer_is_evaluated_on_the_engine(folder: Path):
     first, second = play(read_lesson(folder))
     assert first.answer is None
     assert (second.answer, second.facts_after["looked-at"]) == ("large", "2")
-    assert second.facts["looked-at"] == "–", "nothing was scheduled yet"
+    assert second.facts["looked-at"] == "–", "no pod has been scheduled yet"
     assert first.revealed == first.arrived < second.arrived < second.revealed
 
 
-def test_a_claim_that_does_not_hold(folder: Path, change: Change):
+def test_a_false_claim_is_a_fault(folder: Path, change: Change):
     change("lesson.yaml", 'node", is: large', 'node", is: small')
     assert wrong(folder) == ["lesson.yaml: where-will-it-go: `state.cache.podStates.\"default/web\".node` is 'large', and not 'small'"]
 
 
-def test_true_does_not_equal_1(folder: Path, change: Change):
+def test_true_is_not_equal_to_1(folder: Path, change: Change):
     change("lesson.yaml", 'that: "sort(state.cache.list[].name)", is: [large, small]', 'that: "length(state.cache.list) == `2`", is: 1')
     assert wrong(folder) == ["lesson.yaml: two-nodes: `length(state.cache.list) == `2`` is True, and not 1"]
 
 
-def test_an_expression_that_is_none(folder: Path, change: Change):
+def test_an_invalid_expression_is_a_fault(folder: Path, change: Change):
     change("lesson.yaml", "answer: cycle.node", "answer: cycle.[")
     (fault,) = wrong(folder)
     assert fault.startswith("lesson.yaml: where-will-it-go: `cycle.[`: ")
 
 
-def test_a_text_that_is_missing(folder: Path):
+def test_a_missing_text_is_a_fault(folder: Path):
     (folder / "zh-CN.md").unlink()
     assert wrong(folder) == ["zh-CN.md: the lesson has no text in zh-CN"]
 
@@ -100,7 +100,7 @@ def test_an_incomplete_text_has_faults(folder: Path, change: Change, old: str, n
         ("part: workflow", "part: [", "it is not YAML: "),
     ],
 )
-def test_a_plan_that_cannot_be_read(folder: Path, change: Change, old: str, new: str, message: str):
+def test_an_invalid_plan_is_refused(folder: Path, change: Change, old: str, new: str, message: str):
     change("lesson.yaml", old, new)
     assert message in refused(folder)
 
@@ -108,7 +108,7 @@ def test_a_plan_that_cannot_be_read(folder: Path, change: Change, old: str, new:
 HINT = '    hints:\n      - {id: cordoned, when: "length(events) > `0`", after: [{op: cordon, node: small}]}\n'
 
 
-def test_a_hint_is_tried_and_shown(folder: Path, change: Change):
+def test_a_hint_needs_a_text_and_must_be_shown_after_its_commands(folder: Path, change: Change):
     change("lesson.yaml", "    reveal:\n", HINT + "    reveal:\n")
     assert wrong(folder) == [
         f"{language}.md:8: where-will-it-go: the hint `cordoned` has no text: expected the part `### Hint cordoned`"
@@ -127,12 +127,12 @@ def test_a_comment_is_not_shown(folder: Path, change: Change):
     assert wrong(folder) == ["en.md:8: where-will-it-go: nothing is said"]
 
 
-def test_a_part_of_a_text_that_is_none(folder: Path, change: Change):
+def test_an_unknown_part_of_a_text_is_refused(folder: Path, change: Change):
     change("en.md", "### Hint", "### Hunt")
     assert refused(folder) == "en.md:17: `Hunt` is no part of a stop; expected one of Question, Answer, Hint, Notes"
 
 
-def test_a_folder_without_a_plan(tmp_path: Path):
+def test_a_folder_without_a_plan_is_refused(tmp_path: Path):
     assert refused(tmp_path).startswith("lesson.yaml: there is no lesson.yaml in ")
 
 

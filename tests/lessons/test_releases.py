@@ -1,4 +1,4 @@
-"""Lessons of v1.36: their release, the names in their expressions, and the v1.36 line of v1.27.1 lessons."""
+"""Lessons of v1.36: their release, the names in their expressions, and the section about v1.36 in lessons of v1.27.1."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def test_a_release_that_is_not_simulated_is_rejected(write: Write):
         read_lesson(write("release: v1.33\n"))
 
 
-def test_feature_gates_are_settings_of_a_lesson(write: Write):
+def test_an_unknown_feature_gate_in_a_lesson_is_a_fault(write: Write):
     fails = "release: v1.36\nsettings: {featureGates: {NoSuchGate: true}}\n"
     assert any("NoSuchGate" in fault for fault in wrong(write(fails)))
 
 
-def test_expressions_read_the_hints_and_the_gates_of_v1_36(write: Write):
+def test_expressions_can_read_the_hints_and_gates_of_v1_36(write: Write):
     checks = """\
     check:
       - {that: "requeue[].[pod, event, strategy]", is: [[default/web, UnschedulablePodUpdatePodLabel, skip]]}
@@ -120,18 +120,18 @@ stops:
     assert answers(write("release: v1.36\n", stops=stops)) == ["backoff"]
 
 
-def test_the_same_commands_run_on_the_release_that_is_compared_with(write: Write):
+def test_the_same_commands_run_on_the_compared_release(write: Write):
     checks = '    check:\n      - {that: "other.state.queue.backoffQ[].pod", is: [default/web]}\n'
     assert wrong(write("release: v1.36\ncompareWith: v1.27.1\n", stops=STOPS + checks)) == set()
 
 
-# --- What another release does differently
+# --- Differences in another release
 
 
 SECTION = "\n## In v1.36\nThe label does not requeue the pod.\n"
 
 
-def test_the_stops_with_another_answer_are_found(write: Write):
+def test_stops_with_a_different_answer_are_found(write: Write):
     assert differing_stops(read_lesson(write()), "v1.36") == ["requeued"]
 
 
@@ -139,38 +139,38 @@ def test_differences_are_checked_on_the_other_release(write: Write):
     assert wrong(write("differences: {v1.36: [requeued]}\n", text=TEXT + SECTION)) == set()
 
 
-def test_a_difference_that_is_not_listed_is_a_fault(write: Write):
+def test_an_unlisted_difference_is_a_fault(write: Write):
     assert wrong(write("differences: {v1.36: []}\n", text=TEXT + SECTION)) == {
         "lesson.yaml: in v1.36, answers or checks are different at the stops ['requeued'], and not []"
     }
 
 
-def test_a_release_with_differences_needs_its_line_in_each_language(write: Write):
+def test_a_release_with_differences_needs_its_section_in_each_language(write: Write):
     assert wrong(write("differences: {v1.36: [requeued]}\n")) == {
         f"{language}.md: `differences` has v1.36: expected the section `## In v1.36`" for language in ("en", "zh-CN")
     }
 
 
-def test_a_line_about_a_release_needs_its_differences(write: Write):
+def test_a_section_about_a_release_needs_its_differences(write: Write):
     assert wrong(write(text=TEXT + SECTION)) == {
         f"{language}.md: there is a section `## In v1.36`, but `differences` of lesson.yaml does not have v1.36"
         for language in ("en", "zh-CN")
     }
 
 
-def test_a_line_is_one_line(write: Write):
+def test_a_section_about_a_release_has_one_line(write: Write):
     two = TEXT + SECTION + "A second line.\n"
     assert wrong(write("differences: {v1.36: [requeued]}\n", text=two)) == {
         f"{language}.md: `## In v1.36` has 2 lines; expected one" for language in ("en", "zh-CN")
     }
 
 
-def test_a_lesson_does_not_differ_from_itself(write: Write):
+def test_differences_from_the_lessons_own_release_are_a_fault(write: Write):
     assert "lesson.yaml: `differences` has v1.36, which is the lesson's own release" in wrong(
         write("release: v1.36\ndifferences: {v1.36: []}\n", text=TEXT + SECTION)
     )
 
 
-def test_a_new_lesson_has_no_lines_about_other_releases(tmp_path: Path):
+def test_a_new_lesson_has_no_sections_about_other_releases(tmp_path: Path):
     write_skeleton(tmp_path / "new")
     assert read_lesson(tmp_path / "new").plan.differences == {}

@@ -61,7 +61,7 @@ class Watcher(SocketConnection):
         #: The number of views after the first, which replace missed frames, and of messages that announce them.
         self.renewed = -1
         self.gaps = 0
-        #: Commands of any viewer that ended.
+        #: Completed commands of all viewers.
         self.outcomes = 0
         self.status = ""
         #: When each frame arrived, by its last event.
@@ -217,14 +217,14 @@ async def crowd_of(base: str, room: dict[str, Any], size: int, *, prefix: str = 
         return client
 
     made: list[Client] = []
-    # Spread over time, like people.
+    # Joins are spread over time, as with real participants.
     for first in range(0, size, 10):
         made += await asyncio.gather(*(one(number) for number in range(first, min(size, first + 10))))
     return made
 
 
 async def teacher_steps(teacher: Client, crowd: list[Client], session: str) -> tuple[list[float], list[float]]:
-    """One step of the teacher, and then a new position: seconds until each client has received each of them."""
+    """Take one step as the teacher and then move to a new position. Returns the seconds until each client received each of them."""
     mark = uuid.uuid4().hex
     began = time.perf_counter()
     event = await teacher.watcher.do(op="step", unit="cycle")
@@ -236,7 +236,7 @@ async def teacher_steps(teacher: Client, crowd: list[Client], session: str) -> t
 
 
 async def own_step(watcher: Watcher) -> float:
-    """A step in a participant's own session: seconds until it was received."""
+    """Take a step in a participant's own session. Returns the seconds until it was received."""
     began = time.perf_counter()
     event = await watcher.do(op="step", unit="cycle")
     return await watcher.reached(event) - began

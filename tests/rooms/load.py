@@ -83,7 +83,7 @@ async def _teacher(teacher: Client, crowd: list[Client], session: str, steps: in
 
 
 async def _students(students: list[Client], room: str) -> None:
-    """Each in a fork, with pauses as people make them."""
+    """Step each student's fork, with human-like pauses."""
     took: list[float] = []
 
     async def study(student: Client) -> None:
@@ -119,7 +119,7 @@ async def _slow(base: str, teacher: Client, room: dict[str, str], session: str) 
 
 
 async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace) -> None:
-    """In turn, so that other work of this machine affects both."""
+    """Measured alternately, so that other load on the machine affects both."""
     used = {1: 0.0, chosen.participants: 0.0}
     for turn in range(6):
         size = list(used)[turn % 2]

@@ -21,7 +21,7 @@ ASKED = 1
 
 @pytest.fixture
 def lesson_room(transactional_db: None, redis: object, io_worker: Worker) -> Classroom:
-    """A room of the lesson of the list, at its beginning."""
+    """A room of the lesson "the-list", at its first stop."""
     teacher = User.objects.create_user("teacher")
     client = APIClient()
     client.force_login(teacher)
@@ -46,7 +46,7 @@ def test_participants_do_not_get_presenter_notes(lesson_room: Classroom):
     assert not any(stop["notes"][language] for stop in stops(ada, lesson_room.session.pk) for language in ("en", "zh-CN"))
 
 
-def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_is_known(lesson_room: Classroom):
+def test_participants_get_an_answer_once_it_is_revealed_and_the_teacher_once_it_is_known(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
     stop = stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["id"]
     play(lesson_room, until_stop=ASKED)
@@ -60,7 +60,7 @@ def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_
     assert stops(ada, lesson_room.session.pk)[ASKED]["answer"]["value"] == 4
 
 
-def test_a_fork_of_ones_own_tells_what_was_found_out_there_unless_it_is_being_asked(lesson_room: Classroom):
+def test_a_participants_own_fork_shows_the_answer_unless_its_question_is_open(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
     play(lesson_room, until_stop=ASKED)
     fork = ada.request("post", "forks/", {}, expect=201)["id"]

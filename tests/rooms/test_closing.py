@@ -13,7 +13,7 @@ from schedviz.web.rooms.closing import sweep_rooms
 from schedviz.web.rooms.models import Participant, Room, RoomFork
 
 
-def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(classroom, settings):
+def test_an_inactive_room_ends_automatically_and_its_personal_data_is_deleted(classroom, settings):
     ada = classroom.student("Ada")
     ada.request("post", "forks/", {}, expect=201)
     sweep_rooms()
@@ -27,7 +27,7 @@ def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(clas
     assert Session.objects.get() == classroom.session
 
 
-def test_a_clock_that_has_just_jumped_ends_no_room(classroom, settings, monkeypatch):
+def test_no_room_is_ended_just_after_a_clock_jump(classroom, settings, monkeypatch):
     classroom.student("Ada")
     now = [1e9]
     monkeypatch.setattr(closing, "CLOCK", SteadyClock(wall=lambda: now[0]))
@@ -40,7 +40,7 @@ def test_a_clock_that_has_just_jumped_ends_no_room(classroom, settings, monkeypa
     assert Participant.objects.exists()
 
 
-def test_forks_whose_deletion_began_are_swept(classroom):
+def test_forks_of_a_deleted_room_are_swept(classroom):
     ada = classroom.student("Ada")
     ada.request("post", "forks/", {}, expect=201)
     # The process died after deleting the room and before deleting its forks.
@@ -52,7 +52,7 @@ def test_forks_whose_deletion_began_are_swept(classroom):
     assert Session.objects.get() == classroom.session
 
 
-def test_forks_that_were_kept_stay(classroom):
+def test_kept_forks_are_not_swept(classroom):
     ada = classroom.student("Ada")
     fork = ada.request("post", "forks/", {}, expect=201)["id"]
     classroom.teacher.request("post", "end/", {"keep": True})
@@ -65,7 +65,7 @@ def test_forks_that_were_kept_stay(classroom):
     assert classroom.teacher.status_of(f"sessions/{fork}/") == 200
 
 
-def test_a_room_outlives_its_session_as_an_empty_one(classroom):
+def test_a_room_stays_open_without_a_session_after_its_session_is_deleted(classroom):
     ada = classroom.student("Ada")
     classroom.teacher.request_at("delete", f"/api/v1/sessions/{classroom.session.pk}/", expect=204)
 

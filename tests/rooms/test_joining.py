@@ -1,4 +1,4 @@
-"""Joining a room needs a code and a nickname and nothing else."""
+"""Joining a room needs only a code and a nickname."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_code_has_eight_unambiguous_characters():
     assert not set("0O1IL2Z5S8B") & set(links.ALPHABET) - set("258")
 
 
-def test_participants_join_with_the_code_and_stay_by_a_cookie(classroom):
+def test_participants_join_with_the_code_and_are_recognised_by_a_cookie(classroom):
     ada = Person(APIClient())
 
     room = ada.join(classroom.code, "Ada")
@@ -37,7 +37,7 @@ def test_participants_join_with_the_code_and_stay_by_a_cookie(classroom):
     assert ada.request("get")["you"] == room["you"]
 
 
-def test_over_https_the_cookie_stays_there(classroom):
+def test_a_cookie_set_over_https_is_secure(classroom):
     client = APIClient()
     client.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json", secure=True)
 
@@ -45,11 +45,11 @@ def test_over_https_the_cookie_stays_there(classroom):
 
 
 @pytest.mark.parametrize("change", [str.lower, lambda code: f"{code[:4]}-{code[4:]}", lambda code: f" {code[:4]} {code[4:]} "])
-def test_a_code_is_read_as_people_write_it(classroom, change):
+def test_a_code_is_accepted_in_every_common_spelling(classroom, change):
     Person(APIClient()).join(change(classroom.code), "Ada")
 
 
-def test_the_same_browser_is_the_same_participant_again_and_may_have_another_name(classroom):
+def test_the_same_browser_rejoins_as_the_same_participant_and_may_change_the_nickname(classroom):
     ada = classroom.student("Ada")
     before = ada.request("get")["you"]
 
@@ -62,7 +62,7 @@ def test_the_same_browser_is_the_same_participant_again_and_may_have_another_nam
 @pytest.mark.parametrize(
     "taken", ["Ada", "ADA", " ada ", "Ａda", "Ada\u200d", "A\u034fda", "Ada\ufe0f", "Ada\u3164", "\u2800Ada", "Ad\U000e0100a"]
 )
-def test_a_nickname_is_taken_once_however_it_is_written(classroom, taken):
+def test_variants_of_a_taken_nickname_are_refused(classroom, taken):
     classroom.student("Ada")
 
     problem = Person(APIClient()).join(classroom.code, taken, expect=409)
@@ -71,16 +71,16 @@ def test_a_nickname_is_taken_once_however_it_is_written(classroom, taken):
 
 
 @pytest.mark.parametrize("nickname", ["", "   ", "x" * 33, "a\u0000b", "\u202eevil", "\u3164", "\u2800\u2800", "\u200d"])
-def test_a_nickname_can_be_shown(classroom, nickname):
+def test_a_nickname_that_cannot_be_displayed_is_refused(classroom, nickname):
     Person(APIClient()).join(classroom.code, nickname, expect=400)
 
 
-def test_a_name_may_be_of_any_script(classroom):
+def test_a_nickname_may_be_in_any_script(classroom):
     assert Person(APIClient()).join(classroom.code, "小明 👩‍🚀")["you"]["nickname"] == "小明 👩‍🚀"
 
 
 @pytest.mark.parametrize(("method", "rest", "body"), [("post", "end/", {"keep": False}), ("patch", "", {"locked": True})])
-def test_no_name_comes_into_a_room_that_is_ended_or_locked_meanwhile(classroom, monkeypatch, method, rest, body):
+def test_no_participant_joins_a_room_that_is_ended_or_locked_meanwhile(classroom, monkeypatch, method, rest, body):
     def meanwhile(nickname: str) -> str:
         classroom.teacher.request(method, rest, body)
         return nickname
@@ -103,7 +103,7 @@ def test_a_locked_room_admits_only_returning_participants(classroom):
     Person(APIClient()).join(classroom.code, "Bob")
 
 
-def test_another_code_makes_the_old_one_void(classroom):
+def test_a_new_code_invalidates_the_old_one(classroom):
     code = classroom.teacher.request("post", "code/")["code"]
 
     assert code != classroom.code
@@ -111,12 +111,12 @@ def test_another_code_makes_the_old_one_void(classroom):
     Person(APIClient()).join(code, "Ada")
 
 
-def test_ten_wrong_codes_a_minute_and_right_ones_all_the_same(classroom):
+def test_ten_wrong_codes_per_minute_are_allowed_and_right_ones_still_accepted(classroom):
     for _ in range(10):
         Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
     for _ in range(20):
         Person(APIClient()).join("WRNGCDE2", "Ada", expect=429)
-    # A class behind one address can join.
+    # A class behind one address can still join.
     Person(APIClient()).join(classroom.code, "Cy")
 
     response = APIClient().post(f"{ROOMS}join/", {"code": "WRNGCDE2", "nickname": "Ada"}, format="json")
@@ -130,7 +130,7 @@ def test_ten_wrong_codes_a_minute_and_right_ones_all_the_same(classroom):
     Person(APIClient()).join("WRNGCDE2", "Bob", expect=404)
 
 
-def test_attempts_to_join_have_a_limit_per_address_of_their_own(classroom, settings, redis):
+def test_attempts_to_join_have_their_own_limit_per_address(classroom, settings, redis):
     settings.QUESTIONS_PER_MINUTE = settings.STRANGER_REQUESTS_PER_MINUTE = 1
     settings.ROOM_JOINS_PER_MINUTE = 6
     ada = Person(APIClient(REMOTE_ADDR="10.1.2.4"))
@@ -146,7 +146,7 @@ def test_attempts_to_join_have_a_limit_per_address_of_their_own(classroom, setti
     assert attempts(APIClient(REMOTE_ADDR="10.1.2.5"), 1) == [404]
 
 
-def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
+def test_wrong_codes_from_before_a_clock_setback_do_not_count(classroom):
     for _ in range(10):
         Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
     WrongCode.objects.update(at=time.time() + 3 * 3600)
@@ -155,7 +155,7 @@ def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
     Person(APIClient()).join(classroom.code, "Ada")
 
 
-def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db):
+def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_stored(db):
     join_throttle.count_wrong_code("2001:db8:1:2::1")
     join_throttle.count_wrong_code("2001:db8:1:2:ffff::9")
     join_throttle.count_wrong_code("2001:db8:2:3::1")
@@ -167,7 +167,7 @@ def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db)
     assert not any("2001" in one or "10.0" in one for one in addresses)
 
 
-def test_a_cookie_with_another_signature_is_ignored(classroom):
+def test_a_cookie_with_an_invalid_signature_is_ignored(classroom):
     ada = classroom.student("Ada")
     forged = APIClient()
     forged.cookies[settings.ROOM_GUEST_COOKIE] = ada.client.cookies[settings.ROOM_GUEST_COOKIE].value[:-2] + "xx"
@@ -187,7 +187,7 @@ def test_a_removed_participant_cannot_return_with_their_cookie(classroom):
     classroom.student("Ada")
 
 
-def test_a_room_has_a_limit(classroom, settings):
+def test_the_participants_of_a_room_are_limited(classroom, settings):
     settings.ROOM_PARTICIPANTS = 1
     classroom.student("Ada")
 
@@ -197,7 +197,7 @@ def test_a_room_has_a_limit(classroom, settings):
     assert "SCHEDVIZ_ROOM_PARTICIPANTS" in problem["detail"]
 
 
-def test_the_cookie_of_a_participant_needs_the_csrf_token(classroom):
+def test_requests_with_a_participants_cookie_need_the_csrf_token(classroom):
     ada = classroom.student("Ada")
     browser = APIClient(enforce_csrf_checks=True)
     browser.cookies[settings.ROOM_GUEST_COOKIE] = ada.client.cookies[settings.ROOM_GUEST_COOKIE].value

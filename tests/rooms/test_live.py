@@ -37,7 +37,7 @@ def at(classroom: Classroom, event: int, **members: object) -> dict[str, object]
     return {"session": str(classroom.session.pk), "at": event, **members}
 
 
-def test_every_participant_gets_the_part_of_the_room_that_they_may_see(classroom, line):
+def test_each_role_gets_the_part_of_the_room_that_it_may_see(classroom, line):
     ada = classroom.student("Ada")
 
     taught = line(classroom.teacher).room()
@@ -70,7 +70,7 @@ def test_room_messages_match_the_wire_schema(classroom, line):
 
 
 def _first_of_each(person, types: set[str]) -> dict[str, dict]:
-    """The first message of each type, in whatever order they arrive."""
+    """The first message of each type, in any order of arrival."""
     results: dict[str, dict] = {}
     while types - results.keys():
         message = person.until(lambda message: message["type"] in types)
@@ -86,12 +86,12 @@ def test_participants_follow_the_teacher_even_if_they_join_later(classroom, line
 
     moment = ada.moment()
     assert (moment["at"], moment["select"], moment["zoom"], moment["page"]) == (2, "pod:default/web-7", 1.5, {"rows": "12"})
-    # The teacher's other windows, too.
+    # The teacher's other windows get it too.
     assert teacher.moment() == moment
     assert line(classroom.student("Bob")).room()["moment"] == moment
 
 
-def test_the_last_moment_wins_and_is_stored(classroom, line):
+def test_the_newest_moment_wins_and_is_stored(classroom, line):
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
     ada.room()
 
@@ -105,7 +105,7 @@ def test_the_last_moment_wins_and_is_stored(classroom, line):
     assert until(lambda: (Room.objects.get().moment or {}).get("at") == 39)
 
 
-def test_a_participant_cannot_say_where_the_room_is(classroom, line):
+def test_a_participant_cannot_change_the_rooms_moment(classroom, line):
     ada = line(classroom.student("Ada"))
 
     ada.send(type="moment", moment=at(classroom, 2))
@@ -132,7 +132,7 @@ def test_a_read_only_token_of_the_teacher_cannot_move_the_room(classroom, line):
     assert reader.moment()["at"] == 3
 
 
-def test_a_revoked_token_of_the_teacher_moves_the_room_no_more(classroom, line):
+def test_a_revoked_token_of_the_teacher_can_no_longer_move_the_room(classroom, line):
     ada = line(classroom.student("Ada"))
     ada.room()
     revoked = line(classroom.teacher, token=make_token(classroom.user, "revoked"))
@@ -162,7 +162,7 @@ def test_participants_have_a_limited_number_of_sockets_and_cannot_lock_out_the_t
     assert line(classroom.teacher).room()["role"] == "teacher"
 
 
-def test_the_rooms_of_one_teacher_leave_sockets_to_those_of_others(classroom, line, monkeypatch):
+def test_the_rooms_of_one_teacher_leave_sockets_for_those_of_others(classroom, line, monkeypatch):
     monkeypatch.setattr(settings, "SOCKETS", 4)
     ada = classroom.student("Ada")
     for person in (classroom.teacher, ada):
@@ -175,7 +175,7 @@ def test_the_rooms_of_one_teacher_leave_sockets_to_those_of_others(classroom, li
     line(open_classroom(colleague, make_session(colleague, "theirs")).teacher).room()
 
 
-def test_the_teacher_moves_only_to_sessions_that_all_may_see(classroom, line):
+def test_the_teacher_can_move_only_to_sessions_that_all_may_see(classroom, line):
     teacher = line(classroom.teacher)
     other = make_session(classroom.user, "another one")
     moment = {"session": str(other.pk), "at": None}
@@ -184,9 +184,9 @@ def test_the_teacher_moves_only_to_sessions_that_all_may_see(classroom, line):
     assert teacher.until(lambda message: message["type"] == "error")["code"] == "not_shown"
 
     classroom.teacher.request("post", "show/", {"session": str(other.pk)})
-    # At once, since the last position is known.
+    # Received immediately, since the newest position is known.
     teacher.send(type="moment", moment=moment)
-    # With the room or, if the room was sent before, alone.
+    # The position is part of the room message or, if that was sent before, a separate message.
     teacher.until(lambda message: ((message.get("room") or message).get("moment") or {}).get("session") == str(other.pk))
     assert classroom.look()["shown"]["session"] == str(other.pk)
 
@@ -217,7 +217,7 @@ def test_the_teacher_sees_joins_follows_raised_hands_and_leaves(classroom, line)
     teacher.room(lambda room: room["here"] == 0)
 
 
-def test_a_reconnecting_participant_is_the_same_also_in_two_windows(classroom, line):
+def test_a_participant_is_the_same_after_a_reconnect_and_in_two_windows(classroom, line):
     ada = classroom.student("Ada")
     teacher = line(classroom.teacher)
     first, second = line(ada), line(ada)
@@ -260,7 +260,7 @@ def test_messages_of_participants_leave_threads_to_others(classroom, line, monke
     assert max(at_a_time) == 2
 
 
-def test_a_question_goes_to_all_and_its_tally_to_the_teacher(classroom, line):
+def test_a_question_is_sent_to_all_and_its_tally_only_to_the_teacher_until_revealed(classroom, line):
     ada = classroom.student("Ada")
     teacher, opened = line(classroom.teacher), line(ada)
     classroom.teacher.request("post", "questions/", {"text": "Where?", "kind": "node"}, expect=201)
@@ -286,7 +286,7 @@ def test_a_removed_participant_is_disconnected_and_the_others_stay(classroom, li
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_the_end_closes_every_line(classroom, line, keep):
+def test_ending_a_room_closes_every_socket(classroom, line, keep):
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
     ada.room()
 
@@ -300,7 +300,7 @@ def test_the_end_closes_every_line(classroom, line, keep):
     assert refused.value.response.status_code == 404
 
 
-def test_a_deleted_room_closes_every_line(classroom, line):
+def test_deleting_a_room_closes_every_socket(classroom, line):
     ada = line(classroom.student("Ada"))
     ada.room()
 
@@ -318,7 +318,7 @@ def test_a_client_without_access_is_refused_before_the_connection_opens(classroo
     assert refused.value.response.status_code == 404
 
 
-def test_a_participant_sees_the_session_s_own_frames(classroom, line):
+def test_a_participant_gets_the_frames_of_the_session(classroom, line):
     ada = classroom.student("Ada")
     opened = line(ada, f"sessions/{classroom.session.pk}/")
     first = json.loads(zlib.decompress(opened.raw.recv(timeout=10)))
@@ -360,7 +360,7 @@ def test_a_lost_wakeup_is_recovered(classroom, line, monkeypatch):
     teacher.room(lambda room: room["participants"][0]["hand"])
 
 
-def test_participants_of_a_crashed_server_free_their_places(classroom):
+def test_participants_of_a_crashed_server_no_longer_count_as_present(classroom):
     classroom.student("Ada")
     presence.renew([Participant.objects.get().pk])
     assert classroom.look()["here"] == 1

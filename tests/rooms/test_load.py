@@ -1,4 +1,4 @@
-"""A room full of real clients, in short: load.py measures the same at full length."""
+"""A short run with a full room of real clients. load.py measures the same over a longer time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLUSTER = {"generate": {"nodes": 10, "pods": 60}}
 
 
 def in_a_room(server: LiveServer, lesson: Callable[[Client, dict[str, str], str], Awaitable[None]]) -> None:
-    """Do something as the teacher of a room."""
+    """Run a scenario as the teacher of a room."""
     base = f"http://{server.netloc}"
     token = make_token(User.objects.create_user("teacher"), "load")
 
@@ -35,7 +35,7 @@ def in_a_room(server: LiveServer, lesson: Callable[[Client, dict[str, str], str]
     asyncio.run(teach())
 
 
-def test_everybody_sees_every_step_and_moment_of_the_teacher(web_server):
+def test_every_participant_gets_every_step_and_moment_of_the_teacher(web_server):
     async def lesson(teacher: Client, room: dict[str, str], base: str) -> None:
         crowd = await crowd_of(base, room, 25)
         for _ in range(5):
@@ -49,7 +49,7 @@ def test_everybody_sees_every_step_and_moment_of_the_teacher(web_server):
     in_a_room(web_server, lesson)
 
 
-def test_students_step_sessions_of_their_own_side_by_side(web_server):
+def test_students_step_their_own_sessions_concurrently(web_server):
     async def lesson(teacher: Client, room: dict[str, str], base: str) -> None:
         crowd = await crowd_of(base, room, 6)
         before = teacher.watcher.event
@@ -70,7 +70,7 @@ def test_students_step_sessions_of_their_own_side_by_side(web_server):
     in_a_room(web_server, lesson)
 
 
-def test_a_participant_on_a_slow_connection_stays_in_step(web_server):
+def test_a_participant_on_a_slow_connection_keeps_up(web_server):
     async def lesson(teacher: Client, room: dict[str, str], base: str) -> None:
         there = urlsplit(base)
         async with SlowConnection(str(there.hostname), int(there.port or 0), bits_per_second=1e6, delay_seconds=0.3) as connection:

@@ -28,7 +28,7 @@ def fork(classroom, ada) -> Session:
     return Session.objects.get(pk=ada.request("post", "forks/", {}, expect=201)["id"])
 
 
-def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classroom, ada):
+def test_a_participant_has_read_only_access_to_the_rooms_session(classroom, ada):
     address = f"sessions/{classroom.session.pk}/"
 
     assert ada.client.get(f"/api/v1/{address}").json()["role"] == "viewer"
@@ -38,7 +38,7 @@ def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classr
     assert ada.client.get(f"/s/{classroom.session.pk}/").status_code == 200
 
 
-def test_a_participant_sees_nothing_else_of_the_server(classroom, ada):
+def test_a_participant_has_no_access_to_the_rest_of_the_server(classroom, ada):
     other = make_session(classroom.user, "another one")
 
     assert ada.status_of(f"sessions/{other.pk}/") == 404
@@ -48,7 +48,7 @@ def test_a_participant_sees_nothing_else_of_the_server(classroom, ada):
     ada.request_at("post", "/api/v1/sessions/", {"generate": {"nodes": 2}}, expect=401)
 
 
-def test_a_participant_commands_an_own_fork_and_it_counts_as_the_teacher_s(classroom, ada, fork):
+def test_a_participant_controls_their_own_fork_and_it_counts_as_the_teachers(classroom, ada, fork):
     assert fork.owner == classroom.user
     assert not fork.calls_extenders
     assert ada.client.get(f"/api/v1/sessions/{fork.pk}/").json()["role"] == "editor"
@@ -69,7 +69,7 @@ def test_a_fork_is_private_until_it_is_shown(classroom, fork):
     assert bob.status_of(f"sessions/{fork.pk}/") == 404
 
 
-def test_forks_are_not_among_the_teacher_s_sessions_while_the_room_lives(classroom, fork):
+def test_forks_are_not_listed_among_the_teachers_sessions_while_the_room_is_open(classroom, fork):
     def listed() -> list[str]:
         return [one["id"] for one in classroom.teacher.request_at("get", "/api/v1/sessions/")["results"]]
 
@@ -98,14 +98,14 @@ def test_the_teacher_cannot_act_as_a_participant(classroom):
         classroom.teacher.request("post", rest, body, expect=403)
 
 
-def test_a_stranger_cannot_tell_a_room_from_none(classroom):
+def test_a_client_without_access_cannot_tell_a_room_from_a_missing_one(classroom):
     stranger = Person(APIClient(), classroom.id)
     nowhere = Person(APIClient(), "00000000-0000-4000-8000-000000000000")
     for method, rest in (("get", ""), ("get", "qr/"), ("post", "hand/"), ("delete", "")):
         assert stranger.request(method, rest, expect=404)["detail"] == nowhere.request(method, rest, expect=404)["detail"]
 
 
-def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
+def test_a_read_only_token_can_read_a_room_but_not_change_it(classroom):
     reader = Person(APIClient(), classroom.id)
     reader.client.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(classroom.user, 'reading', scope='read')}")
 
@@ -125,7 +125,7 @@ def test_forks_and_rooms_count_as_created_sessions(classroom, ada, settings):
 
 
 @pytest.mark.parametrize("end", ["leave", "removed", "ended"])
-def test_the_cookie_of_a_former_participant_has_no_limits_of_its_own(classroom, ada, settings, end):
+def test_the_cookie_of_a_former_participant_gets_the_anonymous_limits(classroom, ada, settings, end):
     settings.STRANGER_REQUESTS_PER_MINUTE = 1234
     before = ada.client.get("/api/v1/problems/")["RateLimit-Limit"]
 
@@ -140,7 +140,7 @@ def test_the_cookie_of_a_former_participant_has_no_limits_of_its_own(classroom, 
     assert ada.client.get("/api/v1/problems/")["RateLimit-Limit"] == "1234"
 
 
-def test_opening_a_room_requires_the_right_to_share_the_session(classroom, django_user_model):
+def test_opening_a_room_requires_permission_to_share_the_session(classroom, django_user_model):
     client = APIClient()
     client.force_login(django_user_model.objects.create_user("somebody"))
 
@@ -149,13 +149,13 @@ def test_opening_a_room_requires_the_right_to_share_the_session(classroom, djang
     assert response.status_code == 404
 
 
-def test_what_is_shown_is_the_teacher_s_to_share(classroom, django_user_model):
+def test_a_teacher_can_show_only_sessions_they_may_share(classroom, django_user_model):
     foreign = make_session(django_user_model.objects.create_user("somebody"))
 
     classroom.teacher.request("post", "show/", {"session": str(foreign.pk)}, expect=404)
 
 
-def test_a_participant_has_some_forks_and_the_oldest_makes_room(classroom, ada, settings):
+def test_the_forks_of_a_participant_are_limited_and_the_oldest_is_replaced(classroom, ada, settings):
     settings.ROOM_FORKS = 2
 
     def fork_again() -> str:
@@ -171,7 +171,7 @@ def test_a_participant_has_some_forks_and_the_oldest_makes_room(classroom, ada, 
     assert not Session.objects.filter(pk=made[1]).exists()
 
 
-def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroom, ada):
+def test_the_same_idempotency_key_returns_the_same_fork_to_the_same_participant_only(classroom, ada):
     bob = classroom.student("Bob")
     first = ada.request("post", "forks/", {"key": "k"}, expect=201)["id"]
 
@@ -179,7 +179,7 @@ def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroo
     assert bob.request("post", "forks/", {"key": "k"}, expect=201)["id"] != first
 
 
-def test_a_fork_that_was_made_is_deleted_when_its_participant_leaves_before_the_response(classroom, ada, monkeypatch):
+def test_a_fork_is_deleted_if_its_participant_leaves_before_the_response(classroom, ada, monkeypatch):
     real = forks.fork
 
     def gone_after(*args: Any, **options: Any) -> Forked:
@@ -193,7 +193,7 @@ def test_a_fork_that_was_made_is_deleted_when_its_participant_leaves_before_the_
 
 
 @pytest.mark.parametrize("how", ["leaves", "is removed", "the room ends"])
-def test_a_fork_is_not_made_for_somebody_who_is_gone_meanwhile(classroom, ada, monkeypatch, how):
+def test_no_fork_is_created_for_a_participant_who_has_just_left(classroom, ada, monkeypatch, how):
     real = forks.fork
 
     def gone_before(*args: Any, **options: Any) -> Forked:
@@ -212,7 +212,7 @@ def test_a_fork_is_not_made_for_somebody_who_is_gone_meanwhile(classroom, ada, m
     assert Session.objects.get() == classroom.session
 
 
-def test_a_participant_forks_only_what_the_room_shows(classroom, ada, fork):
+def test_a_participant_can_fork_only_what_the_room_shows(classroom, ada, fork):
     bob = classroom.student("Bob")
 
     bob.request("post", "forks/", {"session": str(fork.pk)}, expect=404)
@@ -220,7 +220,7 @@ def test_a_participant_forks_only_what_the_room_shows(classroom, ada, fork):
     ada.request("post", "forks/", {"at": 999}, expect=404)
 
 
-def test_forks_count_in_the_teacher_s_quota(classroom, ada, settings):
+def test_forks_count_towards_the_teachers_quota(classroom, ada, settings):
     settings.SESSIONS_PER_USER = 1
 
     problem = ada.request("post", "forks/", {}, expect=409)
@@ -229,7 +229,7 @@ def test_forks_count_in_the_teacher_s_quota(classroom, ada, settings):
     assert "a quota of the teacher is used up: SCHEDVIZ_SESSIONS_PER_USER allows 1 sessions. Ask the teacher" in problem["detail"]
 
 
-def test_a_participant_deletes_an_own_fork_and_the_teacher_any(classroom, ada, fork):
+def test_a_participant_can_delete_their_own_fork_and_the_teacher_any(classroom, ada, fork):
     bob = classroom.student("Bob")
     own = bob.request("post", "forks/", {}, expect=201)["id"]
 

@@ -11,7 +11,7 @@ from schedviz.sessions.models import Session
 from tests.rooms.conftest import ROOMS, Person
 
 
-def test_a_room_of_a_lesson_makes_its_session(classroom):
+def test_a_room_of_a_lesson_creates_its_session(classroom):
     room = classroom.teacher.request_at("post", ROOMS, {"lesson": "the-list", "title": "Monday"}, expect=201)
 
     assert room["lesson"] == "the-list"
@@ -29,7 +29,7 @@ def test_a_room_of_a_missing_session_or_lesson_gets_404(classroom, body):
     classroom.teacher.request_at("post", ROOMS, body, expect=404)
 
 
-def test_rooms_are_listed_newest_first_with_how_many_are_in(classroom):
+def test_rooms_are_listed_newest_first_with_their_number_of_participants(classroom):
     classroom.student("Ada")
     second = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk), "title": "again"}, expect=201)
 
@@ -38,7 +38,7 @@ def test_rooms_are_listed_newest_first_with_how_many_are_in(classroom):
     assert [(one["id"], one["title"], one["count"]) for one in listed] == [(second["id"], "again", 0), (classroom.id, "the session", 1)]
 
 
-def test_the_link_is_where_the_teacher_is_or_what_the_operator_says(classroom, settings):
+def test_the_join_link_uses_the_host_of_the_request_or_the_configured_url(classroom, settings):
     assert classroom.look()["link"] == f"http://testserver/r/{classroom.code}"
 
     settings.URL = "https://schedviz.example.org/"
@@ -46,7 +46,7 @@ def test_the_link_is_where_the_teacher_is_or_what_the_operator_says(classroom, s
     assert classroom.look()["link"] == f"https://schedviz.example.org/r/{classroom.code}"
 
 
-def test_the_link_is_returned_as_a_qr_code_that_is_an_image_and_nothing_else(classroom):
+def test_the_join_link_is_returned_as_a_plain_svg_qr_code(classroom):
     response = classroom.student("Ada").client.get(f"{ROOMS}{classroom.id}/qr/")
 
     assert response.headers["Content-Type"] == "image/svg+xml"
@@ -61,11 +61,11 @@ def test_a_title_can_be_changed(classroom):
     classroom.teacher.request("patch", body={"title": " "}, expect=400)
 
 
-def test_a_login_is_needed_to_open_one(classroom):
+def test_opening_a_room_requires_a_login(classroom):
     Person(APIClient()).request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=401)
 
 
-def test_a_teacher_has_at_most_so_many_rooms_open_or_ended(classroom, settings):
+def test_the_open_and_ended_rooms_of_a_teacher_are_limited(classroom, settings):
     settings.ROOMS_PER_USER = 2
     room = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
     classroom.teacher.request_at("post", f"{ROOMS}{room['id']}/end/", {}, expect=200)

@@ -16,7 +16,7 @@ def test_the_join_page_does_not_reveal_the_code(db, client, address):
     assert settings.CSRF_COOKIE_NAME in client.cookies
 
 
-def test_the_short_link_leads_to_the_door_with_the_code_in_it(classroom):
+def test_the_short_link_leads_to_the_join_page_with_the_code_filled_in(classroom):
     short = classroom.look()["link"].removeprefix("http://testserver")
 
     page = APIClient().get(short, follow=True)
@@ -31,7 +31,7 @@ def test_members_are_redirected_to_the_room(classroom):
 
 
 @pytest.mark.parametrize(("who", "role"), [("teacher", "teacher"), ("student", "participant")])
-def test_the_room_s_page_says_what_one_is_there(classroom, who, role):
+def test_the_page_of_a_room_has_the_role_of_its_reader(classroom, who, role):
     person = classroom.teacher if who == "teacher" else classroom.student("Ada")
 
     page = person.client.get(f"/rooms/{classroom.id}/").content.decode()
@@ -42,12 +42,12 @@ def test_the_room_s_page_says_what_one_is_there(classroom, who, role):
 
 
 @pytest.mark.parametrize("view", ["presenter", "projector"])
-def test_two_views_are_the_teacher_s_alone(classroom, view):
+def test_two_views_are_only_for_the_teacher(classroom, view):
     assert f'data-view="{view}"' in classroom.teacher.client.get(f"/rooms/{classroom.id}/{view}/").content.decode()
     assert classroom.student("Ada").client.get(f"/rooms/{classroom.id}/{view}/").url == f"/rooms/{classroom.id}/"
 
 
-def test_a_stranger_stands_at_the_door_of_any_room(classroom):
+def test_anonymous_clients_are_redirected_to_the_join_page_or_the_login(classroom):
     for room in (classroom.id, "00000000-0000-4000-8000-000000000000"):
         assert APIClient().get(f"/rooms/{room}/").url == "/r/"
     assert APIClient().get("/rooms/").url.startswith("/login/")

@@ -1,4 +1,4 @@
-"""Asking, answering, revealing; and the record of it."""
+"""Questions of a room: opening, answering, revealing, and the record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.web.conftest import make_session
 
 @pytest.fixture
 def classroom_with_question(classroom):
-    """A room of three in which a question is open."""
+    """A room with three participants and an open question."""
     for name in ("Ada", "Bob", "=Eve"):
         classroom.student(name)
     classroom.teacher.request("post", "questions/", {"text": "Where does it go?", "kind": "node"}, expect=201)
@@ -28,7 +28,7 @@ def answer(person: Person, value: str, *, question: int = 1, expect: int = 200):
     return person.request("post", "answers/", {"question": question, "value": value}, expect=expect)
 
 
-def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(classroom_with_question):
+def test_only_the_teacher_sees_the_tally_until_it_is_revealed(classroom_with_question):
     ada, bob = classroom_with_question.students["Ada"], classroom_with_question.students["Bob"]
     answer(ada, "node-b")
     answer(bob, " node-b ")
@@ -56,7 +56,7 @@ def test_an_answer_may_be_changed_until_the_question_is_closed(classroom_with_qu
     assert answer(ada, "node-c", expect=409)["code"] == "question_closed"
 
 
-def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(classroom, monkeypatch):
+def test_the_questions_of_a_room_are_limited_in_number_and_length(classroom, monkeypatch):
     def ask(characters: int, expect: int) -> Any:
         options = ["a", "b" * (characters - 11)]
         return classroom.teacher.request("post", "questions/", {"text": "x" * 10, "kind": "choice", "options": options}, expect=expect)
@@ -72,7 +72,7 @@ def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(clas
     assert "This room has 3 questions" in ask(12, 409)["detail"]
 
 
-def test_the_answers_of_a_room_have_limited_length(classroom, monkeypatch):
+def test_the_length_of_answers_is_limited(classroom, monkeypatch):
     monkeypatch.setattr(asking, "MAX_ANSWER_CHARACTERS", 250)
     classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
     ada, bob, eve = (classroom.student(name) for name in ("Ada", "Bob", "Eve"))
@@ -107,7 +107,7 @@ def test_tallies_of_the_newest_questions_are_sent(classroom, monkeypatch):
     assert [question["answered"] for question in classroom.look()["questions"]] == [2, 2, 2, 2]
 
 
-def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classroom, monkeypatch):
+def test_the_participant_list_has_the_answers_to_the_newest_questions(classroom, monkeypatch):
     students = [classroom.student(name) for name in ("Ada", "Bob")]
     for number in (1, 2, 3):
         classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
@@ -124,7 +124,7 @@ def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classr
     assert [one["answered"] for one in classroom.look()["questions"]] == [2, 2, 2]
 
 
-def test_a_question_that_is_opened_again_closes_the_others(classroom_with_question: Classroom) -> None:
+def test_reopening_a_question_closes_the_others(classroom_with_question: Classroom) -> None:
     teacher = classroom_with_question.teacher
     teacher.request("post", "questions/", {"text": "And the next?"}, expect=201)
     teacher.request("patch", "questions/1/", {"open": True})
@@ -142,7 +142,7 @@ def test_no_question_is_opened_after_the_end_of_its_room(classroom_with_question
     assert (question["open"], question["revealed"]) == (False, True)
 
 
-def test_a_new_question_closes_the_one_before(classroom_with_question):
+def test_a_new_question_closes_the_previous_one(classroom_with_question):
     classroom_with_question.teacher.request(
         "post", "questions/", {"text": "And now?", "kind": "choice", "options": ["here", "there"]}, expect=201
     )
@@ -157,7 +157,7 @@ def test_a_new_question_closes_the_one_before(classroom_with_question):
     ("kind", "written", "counted"),
     [("number", "3.0", "3"), ("number", "0.50", "0.5"), ("nodes", "node-b, node-a", "node-a,node-b"), ("text", "a  b", "a b")],
 )
-def test_answers_that_are_the_same_are_counted_together(classroom, kind, written, counted):
+def test_answers_are_normalized_before_they_are_counted(classroom, kind, written, counted):
     ada = classroom.student("Ada")
     classroom.teacher.request("post", "questions/", {"text": "?", "kind": kind}, expect=201)
 
@@ -167,7 +167,7 @@ def test_answers_that_are_the_same_are_counted_together(classroom, kind, written
 
 
 @pytest.mark.parametrize("value", ["three", "nan", "inf"])
-def test_a_number_is_expected_where_one_is_asked_for(classroom, value):
+def test_an_answer_that_is_not_a_number_is_refused_if_one_is_asked_for(classroom, value):
     ada = classroom.student("Ada")
     classroom.teacher.request("post", "questions/", {"text": "?", "kind": "number"}, expect=201)
 
@@ -184,11 +184,11 @@ def test_a_number_is_expected_where_one_is_asked_for(classroom, value):
         {"text": "?", "options": ["a"]},
     ],
 )
-def test_a_question_is_whole(classroom, body):
+def test_an_incomplete_question_is_refused(classroom, body):
     classroom.teacher.request("post", "questions/", body, expect=400)
 
 
-def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
+def test_the_question_of_a_stop_has_its_kind_and_options(classroom):
     lesson, stop = next(
         (lesson, stop) for lesson in course().lessons for stop in lesson.plan.stops if stop.question and stop.question.options
     )
@@ -202,7 +202,7 @@ def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
     taught.teacher.request("post", "questions/", {"stop": "no-such-stop"}, expect=404)
 
 
-def test_hands_are_raised_and_lowered_by_both(classroom):
+def test_hands_can_be_raised_by_participants_and_lowered_by_the_teacher(classroom):
     ada = classroom.student("Ada")
 
     assert ada.request("post", "hand/", {"raised": True})["you"]["hand"]
@@ -218,7 +218,7 @@ def record(room) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_the_record_has_no_formula_where_semicolons_separate_cells(classroom):
+def test_the_record_has_no_formula_even_if_semicolons_separate_cells(classroom):
     classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
     answer(classroom.student("x;=1+1;"), "y;=cmd|' /C calc'!A0;")
 
@@ -228,7 +228,7 @@ def test_the_record_has_no_formula_where_semicolons_separate_cells(classroom):
     assert "\"y;'=cmd|' /C calc'!A0;\"" in text
 
 
-def test_the_record_has_a_line_for_each_question_and_participant(classroom_with_question):
+def test_the_record_has_a_row_for_each_question_and_participant(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
     answer(classroom_with_question.students["Ada"], "node-b")
     answer(classroom_with_question.students["Bob"], "-3")
@@ -245,7 +245,7 @@ def test_the_record_has_a_line_for_each_question_and_participant(classroom_with_
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, language):
+def test_the_record_has_the_text_of_a_lessons_question_and_options(classroom, language):
     lesson, stop = next(
         (lesson, stop) for lesson in course().lessons for stop in lesson.plan.stops if stop.question and stop.question.options
     )
@@ -265,7 +265,7 @@ def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, l
     assert line["answer"].split()[0] in texts.options[option]
 
 
-def test_nothing_personal_is_kept_after_the_end(classroom_with_question):
+def test_no_personal_data_is_kept_after_the_end(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
     classroom_with_question.students["Ada"].request("post", "forks/", {}, expect=201)
 
@@ -293,7 +293,7 @@ def test_names_are_kept_after_the_end_if_the_teacher_keeps_them(classroom_with_q
     assert room["kept"]
     assert [one["nickname"] for one in room["participants"]] == ["Ada", "Bob", "=Eve"]
     assert record(classroom_with_question)[0]["answer"] == "node-a"
-    # The room has ended for them all the same.
+    # The room has ended for them too.
     classroom_with_question.students["Ada"].request("get", expect=404)
     assert classroom_with_question.students["Ada"].status_of(f"sessions/{classroom_with_question.session.pk}/") == 404
     classroom_with_question.teacher.request("delete", expect=204)

@@ -17,7 +17,7 @@ _MEGABYTES = 100
 
 
 def _megabytes(worker: Worker) -> float:
-    """Of the worker's processes together."""
+    """The total memory of the worker's processes."""
     parent = psutil.Process(worker.process.pid)
     return sum(each.memory_info().rss for each in (parent, *parent.children(recursive=True))) / 1e6
 
@@ -39,7 +39,7 @@ def _ended(data: bytes, name: str) -> Session:
     ],
     ids=["60 x 50 MB", "40 x 100 MB", "100,000 files", "20,000 files"],
 )
-def test_an_archive_bomb_is_refused_and_its_memory_is_given_back(bomb, limit: str, redis: RedisServer, io_worker: Worker) -> None:
+def test_an_archive_bomb_is_refused_and_its_memory_is_freed(bomb, limit: str, redis: RedisServer, io_worker: Worker) -> None:
     assert _ended(dump(2, 2), "cluster.json").status == Session.Status.READY
     before = _megabytes(io_worker)
 

@@ -14,7 +14,7 @@ from django.db import OperationalError
 from schedviz.sessions import disk
 
 
-def test_a_full_disk_is_named_without_its_path(tmp_path: Path, settings: LazySettings) -> None:
+def test_a_full_disk_is_reported_without_its_path(tmp_path: Path, settings: LazySettings) -> None:
     with sqlite3.connect(tmp_path / "small.sqlite3") as database:
         database.execute("PRAGMA max_page_count = 2")
         database.execute("CREATE TABLE large (data BLOB)")
@@ -43,6 +43,6 @@ def test_a_full_disk_for_temporary_files_is_reported_without_the_path() -> None:
     assert disk.full_disk(OSError(errno.ENOSPC, "No space left on device", "/data/tmp/upload")) == "A disk of the server is full."
 
 
-def test_what_is_something_else_is_not_called_a_full_disk() -> None:
+def test_other_errors_are_not_reported_as_a_full_disk() -> None:
     assert disk.full_disk(OperationalError("connection refused")) is None
     assert disk.full_disk(OSError(errno.EACCES, "Permission denied", "/data")) is None

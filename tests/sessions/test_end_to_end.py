@@ -48,7 +48,7 @@ def test_a_command_to_an_imported_session_is_executed_and_its_frame_is_published
     assert isinstance(events[-1], CommandDone)
 
 
-def test_commands_of_a_lingering_owner_are_fast() -> None:
+def test_commands_to_a_lingering_owner_are_executed_quickly() -> None:
     session_id = ready()
     outcome(session_id, send(session_id, "cycle"))
     taken: list[float] = []
@@ -63,7 +63,7 @@ def test_commands_of_a_lingering_owner_are_fast() -> None:
     assert sorted(taken)[10] < 0.2
 
 
-def test_a_cycle_in_detail_comes_from_the_io_worker() -> None:
+def test_the_io_worker_computes_cycle_details() -> None:
     session_id = ready()
     outcome(session_id, send(session_id, "run", max=5))
 
@@ -91,7 +91,7 @@ def test_a_killed_worker_loses_nothing(engine_worker: Worker) -> None:
     assert sum(isinstance(event, CycleEnded) for event in events) == 3000
 
 
-def test_a_worker_that_is_asked_to_stop_hands_its_sessions_over(engine_worker: Worker) -> None:
+def test_a_stopping_worker_hands_its_sessions_over(engine_worker: Worker) -> None:
     session_id = ready()
     outcome(session_id, send(session_id, "cycle"))
     assert Session.objects.get(pk=session_id).lease_owner
@@ -108,7 +108,7 @@ def test_a_worker_that_is_asked_to_stop_hands_its_sessions_over(engine_worker: W
     until(engine_worker.is_ready)
 
 
-def test_redis_may_lose_everything(redis: RedisServer) -> None:
+def test_commands_are_executed_while_redis_is_down_and_after_it_restarts_empty(redis: RedisServer) -> None:
     session_id = ready()
     outcome(session_id, send(session_id, "cycle"))
 

@@ -61,20 +61,20 @@ def test_coalesced_frames_can_be_coalesced_again() -> None:
     assert zlib.decompress(at_once) == zlib.decompress(in_two)
 
 
-def test_one_frame_stays_as_it_is() -> None:
+def test_a_single_frame_is_not_changed() -> None:
     only = frames.frame(1, events(1), state(1))
 
     assert frames.coalesce([only]) is only
 
 
-def test_a_view_says_after_which_chunk_and_event_it_is() -> None:
+def test_a_view_message_has_its_chunk_and_event() -> None:
     message = json.loads(zlib.decompress(frames.view(4, View(event=17), state(4))))
 
     assert (message["type"], message["chunk"], message["event"]) == ("view", 4, 17)
     assert message["view"]["queue"]["activeQ"] == []
 
 
-def test_texts_are_json_with_their_type() -> None:
+def test_messages_are_json_with_their_type() -> None:
     assert json.loads(frames.ack("k", 3)) == {"type": "ack", "key": "k", "seq": 3}
     assert json.loads(frames.outcome(3, {"cycles": 1})) == {"type": "outcome", "seq": 3, "outcome": {"cycles": 1}}
     assert json.loads(frames.error("invalid_command", "op: …")) == {"type": "error", "code": "invalid_command", "message": "op: …"}

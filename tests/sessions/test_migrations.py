@@ -14,7 +14,7 @@ from schedviz.web.backup.single_migrations import SingleMigrationExecutor
 
 
 def migrate(name: str) -> Any:
-    """Migrate to a migration; returns the models of then."""
+    """Migrate to a migration and return its models."""
     SingleMigrationExecutor().migrate([("scheduling", name)])
     return SingleMigrationExecutor().loader.project_state([("scheduling", name)]).apps
 
@@ -65,7 +65,7 @@ def test_a_new_database_has_the_same_tables_as_an_upgraded_one(newest: str) -> N
     assert tables() == squashed
 
 
-def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:
+def test_sessions_stored_with_branches_are_migrated_to_sessions_without(newest: str) -> None:
     apps = migrate("0004_stories_and_breakpoints")
     session = apps.get_model("scheduling", "Session").objects.create(name="old", event=7, chunk=2)
     apps.get_model("scheduling", "Branch").objects.create(session=session, name="main")

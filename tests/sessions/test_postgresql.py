@@ -45,7 +45,7 @@ def another_connection() -> Iterator[Any]:
         datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
     ],
 )
-def test_a_moment_is_read_as_it_was_written(moment: datetime) -> None:
+def test_a_timestamp_is_read_as_it_was_written(moment: datetime) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s::timestamptz, NULL::timestamptz", [moment])
         (found, none) = cursor.fetchone()
@@ -53,7 +53,7 @@ def test_a_moment_is_read_as_it_was_written(moment: datetime) -> None:
     assert (found, found.tzinfo, none) == (moment, UTC, None)
 
 
-def test_a_moment_in_another_time_zone_is_the_same_moment() -> None:
+def test_a_timestamp_in_another_time_zone_is_the_same_instant() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET TIME ZONE 'Asia/Kathmandu'")
         cursor.execute("SELECT %s::timestamptz", [datetime(2026, 11, 22, 6, 48, tzinfo=UTC)])
@@ -88,7 +88,7 @@ def test_a_connection_that_the_server_closed_is_not_usable() -> None:
     connection.close()
 
 
-def test_both_sides_find_out_that_the_other_is_gone() -> None:
+def test_connections_have_keepalives_and_a_tcp_timeout() -> None:
     connection.ensure_connection()
 
     assert connection.connection.info.get_parameters().items() >= {
@@ -99,7 +99,7 @@ def test_both_sides_find_out_that_the_other_is_gone() -> None:
     }
 
 
-def test_a_statement_that_is_executed_again_and_again_is_prepared() -> None:
+def test_a_repeatedly_executed_statement_is_prepared() -> None:
     def prepared() -> list[str]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT statement FROM pg_prepared_statements WHERE statement LIKE %s", ["% AS repeated"])
@@ -113,7 +113,7 @@ def test_a_statement_that_is_executed_again_and_again_is_prepared() -> None:
     assert prepared() == ["SELECT $1 + 1 AS repeated"]
 
 
-def test_only_the_prepared_cursor_of_a_connection_prepares_and_it_is_logged_like_any_other() -> None:
+def test_only_the_prepared_cursor_of_a_connection_prepares_and_its_queries_are_logged() -> None:
     with connection.cursor() as cursor:
         for number in range(10):
             cursor.execute("SELECT %s + 1 AS bound_in_the_client", [number])
@@ -125,7 +125,7 @@ def test_only_the_prepared_cursor_of_a_connection_prepares_and_it_is_logged_like
     assert [query["sql"] for query in captured.captured_queries] == ["SELECT $1 AS logged"]
 
 
-def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection() -> None:
+def test_a_prepared_cursor_refuses_another_thread_and_reopens_a_closed_connection() -> None:
     results: list[Exception] = []
 
     def use(wrapper: Any) -> None:
@@ -147,13 +147,13 @@ def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection(
     assert "can only be used in that same thread" in str(results[0])
 
 
-def test_what_goes_wrong_in_a_prepared_statement_is_an_error_of_django() -> None:
+def test_errors_of_a_prepared_statement_are_django_errors() -> None:
     with repeated_cursor() as cursor, pytest.raises(ProgrammingError):
         cursor.execute("SELECT nothing FROM nowhere")
 
 
 @pytest.mark.usefixtures("redis")
-def test_a_session_is_deleted_while_a_part_of_its_checkpoint_is_being_stored() -> None:
+def test_a_session_can_be_deleted_while_its_checkpoint_is_being_stored() -> None:
     session = Session.objects.create(name="saving")
     checkpoint = Checkpoint.objects.create(session=session, event=0, chunk=0, cycle=0, clock_seconds=0.0, applied_seq=0, epoch=0)
     stored: list[Future[None]] = []

@@ -70,7 +70,7 @@ def labelled_node(labels: int) -> dict[str, Any]:
     return {**result, "metadata": {**result["metadata"], "labels": {f"example.org/label-{number}": "x" * 60 for number in range(labels)}}}
 
 
-def test_what_is_there_is_counted(owned: UUID) -> None:
+def test_existing_objects_and_cycles_are_counted(owned: UUID) -> None:
     result = used(owned)
 
     assert {kind: result[kind] for kind in KINDS[:5]} == {"sessions": 1, "nodes": 3, "pods": 12, "objects": 15, "cycles": 4}
@@ -81,7 +81,7 @@ def test_what_is_there_is_counted(owned: UUID) -> None:
     assert (used(owned)["nodes"], used(owned)["pods"]) == (4, 11)
 
 
-def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
+def test_a_fork_counts_only_its_own_cycles(owned: UUID) -> None:
     session = Session.objects.get(pk=owned)
     assert session.owner is not None
     made = requests.fork(session, session.owner).session
@@ -117,7 +117,7 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
         ("PODS", 14, "update", {"object": workload("Deployment", "many", 15)}),
     ],
 )
-def test_a_command_that_makes_more_is_refused(
+def test_a_command_that_exceeds_a_quota_is_refused(
     owned: UUID, settings: Any, ending: str, kind: str, limit: int, op: str, members: dict[str, Any]
 ) -> None:
     setattr(settings, f"{kind}_{ending}", limit)
@@ -129,7 +129,7 @@ def test_a_command_that_makes_more_is_refused(
     accept(owned, op, **members)
 
 
-def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID, settings: Any) -> None:
+def test_deletions_and_repeated_commands_are_accepted_at_the_quota(owned: UUID, settings: Any) -> None:
     seq = inbox.accept(owned, command("run", max=1), "again").seq
     send(owned, "update", object=labelled_node(400))
     work_off(owned)
@@ -146,7 +146,7 @@ def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID
     assert Session.objects.get(pk=owned).last_seq == 7
 
 
-def test_commands_that_free_nothing_end_at_a_tenth_above_the_quota_of_bytes(owned: UUID, settings: Any) -> None:
+def test_commands_that_free_nothing_are_refused_at_a_tenth_above_the_byte_quota(owned: UUID, settings: Any) -> None:
     send(owned, "update", object=labelled_node(400))
     settings.BYTES_PER_USER = limit = used(owned)["bytes"]
 
@@ -162,7 +162,7 @@ def test_commands_that_free_nothing_end_at_a_tenth_above_the_quota_of_bytes(owne
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_the_size_of_a_command_is_about_what_the_database_stores(owned: UUID, *, together: bool) -> None:
+def test_the_estimated_size_of_a_command_is_close_to_its_stored_size(owned: UUID, *, together: bool) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("PostgreSQL does not report the size of an uncommitted table.")
 
@@ -183,7 +183,7 @@ def test_the_size_of_a_command_is_about_what_the_database_stores(owned: UUID, *,
     assert counted() - counted_before == pytest.approx(stored_pages_bytes() - before, rel=0.3)
 
 
-def test_bodies_of_commands_are_counted_before_they_are_done(owned: UUID, settings: Any) -> None:
+def test_command_bodies_are_counted_before_execution(owned: UUID, settings: Any) -> None:
     before, first = used(owned)["bytes"], Session.objects.get(pk=owned).command_bytes
 
     send(owned, "update", object=labelled_node(200))
@@ -198,7 +198,7 @@ def test_bodies_of_commands_are_counted_before_they_are_done(owned: UUID, settin
     accept(owned, "update", object=labelled_node(1))
 
 
-def test_commands_that_come_fast_are_counted_though_the_database_is_not_asked_again(owned: UUID, settings: Any) -> None:
+def test_commands_in_quick_succession_are_counted_without_another_database_query(owned: UUID, settings: Any) -> None:
     settings.BYTES_PER_USER = used(owned)["bytes"] + 20_000
     update = command("update", object=labelled_node(100))
 
@@ -208,7 +208,7 @@ def test_commands_that_come_fast_are_counted_though_the_database_is_not_asked_ag
         inbox.accept(owned, update, "fast-2")
 
 
-def test_commands_sent_together_need_room_together(owned: UUID, settings: Any) -> None:
+def test_the_commands_of_a_batch_count_together_towards_a_quota(owned: UUID, settings: Any) -> None:
     settings.PODS_PER_USER = 13
     quotas.clear_cache()
 
@@ -216,7 +216,7 @@ def test_commands_sent_together_need_room_together(owned: UUID, settings: Any) -
         inbox.accept_all(owned, [(name, command("create", object=pod(name))) for name in ("a", "b")])
 
 
-def test_a_command_that_is_not_accepted_counts_nothing(owned: UUID) -> None:
+def test_a_refused_command_does_not_count(owned: UUID) -> None:
     before = Session.objects.get(pk=owned).command_bytes
     inbox.accept(owned, command("pause"), "once")
     once = Session.objects.get(pk=owned).command_bytes
@@ -226,7 +226,7 @@ def test_a_command_that_is_not_accepted_counts_nothing(owned: UUID) -> None:
     assert (once - before, Session.objects.get(pk=owned).command_bytes) == (quotas.command_bytes("once", b'{"op":"pause"}'), once)
 
 
-def test_a_set_that_has_its_pods_can_be_updated_at_the_quota_and_always_be_scaled_to_zero(owned: UUID, settings: Any) -> None:
+def test_at_the_quota_a_replica_set_can_be_updated_and_scaled_to_zero_but_not_up(owned: UUID, settings: Any) -> None:
     send(owned, "helper", name="replicaSets")
     send(owned, "create", object=workload("ReplicaSet", "set", 5))
     work_off(owned)
@@ -263,7 +263,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     assert "SCHEDVIZ_BYTES_IN_ALL allows" in again.message
 
 
-def test_an_import_counts_the_pods_that_its_controllers_would_make(transactional_db: None, settings: Any) -> None:
+def test_an_import_counts_the_pods_that_its_controllers_would_create(transactional_db: None, settings: Any) -> None:
     settings.PODS_IN_ALL = 20
     items = [workload("Deployment", "web", 21)]
     file = ContentFile(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), name="a.json")
@@ -275,7 +275,7 @@ def test_an_import_counts_the_pods_that_its_controllers_would_make(transactional
     assert "SCHEDVIZ_PODS_IN_ALL allows 20. 21 more are too many." in made.message
 
 
-def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_exhausts_a_quota_stops_with_the_reason(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas, "_FRESH_SECONDS", 0.0)
     monkeypatch.setattr("schedviz.sessions.hosting.slice_runner.SLICE_CYCLES", 1)
     settings.CYCLES_PER_USER = 7
@@ -295,7 +295,7 @@ def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any
     assert (again.status, again.commands.get(seq=seq).outcome["stopped"]) == (Session.Status.READY, "quota"), again.message
 
 
-def test_many_commands_that_delete_need_capacity_for_their_bytes(owned: UUID, settings: Any) -> None:
+def test_a_large_batch_of_deletions_needs_quota_for_its_bytes(owned: UUID, settings: Any) -> None:
     send(owned, "update", object=labelled_node(400))
     settings.BYTES_PER_USER = used(owned)["bytes"]
     many = [(f"nothing-{number}", command("delete", kind="Pod", name="x" * 240)) for number in range(30)]
@@ -309,7 +309,7 @@ def test_many_commands_that_delete_need_capacity_for_their_bytes(owned: UUID, se
 
 
 @pytest.mark.parametrize("is_graceful", [False, True])
-def test_a_command_that_replaces_pods_is_no_growth(
+def test_a_command_that_replaces_pods_does_not_count_as_growth(
     owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch, *, is_graceful: bool
 ) -> None:
     monkeypatch.setattr(cycle_runner, "MAX_SYNCS", 1)
@@ -329,7 +329,7 @@ def test_a_command_that_replaces_pods_is_no_growth(
     assert [session.commands.get(seq=seq).outcome["stopped"] for seq in seqs] == ["", ""]
 
 
-def test_the_commands_of_a_file_count_as_they_are_replayed(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_a_session_file_count_during_their_replay(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schedviz.sessions.transfer.file_replay._SLICE_SECONDS", 0.0)
     send(owned, "helper", name="replicaSets")
     send(owned, "create", object=workload("ReplicaSet", "a", 30))
@@ -348,7 +348,7 @@ def test_the_commands_of_a_file_count_as_they_are_replayed(owned: UUID, settings
     assert imported(file).status == Session.Status.READY
 
 
-def test_the_commands_before_a_fork_count_as_they_are_replayed(owned: UUID, settings: Any) -> None:
+def test_the_commands_before_the_fork_in_a_session_file_count_during_their_replay(owned: UUID, settings: Any) -> None:
     send(owned, "helper", name="replicaSets")
     send(owned, "create", object=workload("ReplicaSet", "a", 30))
     parent = work_off(owned)
@@ -379,7 +379,7 @@ def test_a_trace_counts_the_objects_that_its_steps_create(transactional_db: None
     assert "SCHEDVIZ_PODS_IN_ALL allows 5. 6 more are too many." in made.message
 
 
-def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, settings: Any) -> None:
+def test_an_import_over_a_quota_fails_with_the_limit(owned: UUID, settings: Any) -> None:
     file = b"".join(session_file_export.export(Session.objects.get(pk=owned)))
     settings.PODS_IN_ALL = 20
 
@@ -394,7 +394,7 @@ def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, s
 
 
 @pytest.mark.parametrize(("kind", "limit"), [("SESSIONS", 1), ("NODES", 5), ("PODS", 20), ("CYCLES", 3), ("BYTES", 50)])
-def test_a_new_session_needs_room(owned: UUID, settings: Any, kind: str, limit: int) -> None:
+def test_a_new_session_needs_free_quota(owned: UUID, settings: Any, kind: str, limit: int) -> None:
     owner = Session.objects.get(pk=owned).owner_id
     quotas.require_session_quota(owner, nodes=3, pods=12)
 
@@ -420,7 +420,7 @@ def test_enabling_controllers_counts_the_pods_that_they_would_create(owned: UUID
     assert used(owned)["pods"] == 12 + 10
 
 
-def test_the_writes_while_a_pod_is_scheduled_count(owned: UUID, settings: Any) -> None:
+def test_writes_during_a_scheduling_cycle_count(owned: UUID, settings: Any) -> None:
     settings.NODES_PER_USER = 4
 
     seq = send(owned, "schedule", during=[{"op": "create", "object": node(f"added-{n}")} for n in range(2)])
@@ -445,7 +445,7 @@ def test_a_workload_that_gets_its_template_counts_with_all_its_pods(owned: UUID,
     assert (session.pods, session.commands.get(seq=seq).outcome["stopped"]) == (12, "quota")
 
 
-def test_no_command_lets_controllers_continue_for_which_there_is_no_room(owned: UUID, settings: Any) -> None:
+def test_no_command_lets_controllers_catch_up_beyond_the_quota(owned: UUID, settings: Any) -> None:
     simulation = Simulation(SimulationSettings())
     simulation.load([codec.from_dict(pod(f"pod-{number}")) for number in range(3)])
     growth = ClusterGrowth(None, simulation)
@@ -471,7 +471,7 @@ def test_objects_of_all_kinds_are_counted(owned: UUID, settings: Any) -> None:
     assert (session.object_count, session.pods) == (17, 12)
     assert requests.size_at(session, None)["objects"] == 17
 
-    # A worker refuses what was accepted when there was room.
+    # A worker refuses commands that were accepted while quota was free.
     seq = send(owned, "create", object=SERVICE)
     settings.OBJECTS_PER_USER = 17
     quotas.clear_cache()
@@ -493,7 +493,7 @@ def test_a_large_object_counts_as_several(owned: UUID, settings: Any) -> None:
     assert "SCHEDVIZ_OBJECTS_PER_USER allows 300" in Command.objects.filter(session=owned).latest("seq").outcome["result"]
 
 
-def test_an_import_has_a_limit_of_objects(settings: Any, transactional_db: None, redis: object) -> None:
+def test_the_objects_of_an_import_are_limited(settings: Any, transactional_db: None, redis: object) -> None:
     settings.IMPORT_OBJECTS = 5
     made = create.create_session(None, "many", create.Files([ContentFile(dump(3, 3), name="cluster.json")]))
     import_job.run_import(made.pk)
@@ -514,7 +514,7 @@ def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) 
     for _ in range(2):
         with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER"):
             upload("second")
-    assert Session.objects.filter(owner=owner).count() == 2, "nothing is left of a refused one"
+    assert Session.objects.filter(owner=owner).count() == 2, "a refused upload creates no session"
     assert set(Upload.objects.values_list("session_id", flat=True)) == {made.pk}
 
     import_job.run_import(made.pk)
@@ -524,7 +524,7 @@ def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) 
     upload("second")
 
 
-def test_the_files_of_an_import_leave_room_for_what_is_imported(owned: UUID, settings: Any) -> None:
+def test_uploaded_files_do_not_use_up_the_quota_of_their_own_import(owned: UUID, settings: Any) -> None:
     owner = User.objects.get(username="owner")
     file = ContentFile(dump(3, 3) + b" " * 200_000, name="cluster.json")
     made = create.create_session(owner, "at the quota", create.Files([file]), within_quotas=True)

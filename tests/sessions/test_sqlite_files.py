@@ -37,7 +37,7 @@ def connection(path: Path) -> Iterator[Any]:
         made.connection.close()
 
 
-def test_the_first_connection_of_a_process_that_migrates_makes_the_file(connection: Any, path: Path, settings: LazySettings) -> None:
+def test_the_first_connection_of_a_migrating_process_creates_the_file(connection: Any, path: Path, settings: LazySettings) -> None:
     settings.ROLE = "web"
 
     connection.ensure_connection()
@@ -63,7 +63,7 @@ def test_no_other_user_of_the_machine_can_read_the_database(
 
 
 @pytest.mark.parametrize("role", ["worker", "io", "sweeper"])
-def test_a_worker_never_makes_the_file(connection: Any, path: Path, settings: LazySettings, role: str) -> None:
+def test_a_worker_never_creates_the_file(connection: Any, path: Path, settings: LazySettings, role: str) -> None:
     settings.ROLE = role
 
     with pytest.raises(DatabaseFileGone, match="does not exist"):
@@ -74,7 +74,7 @@ def test_a_worker_never_makes_the_file(connection: Any, path: Path, settings: La
     connection.ensure_connection()
 
 
-def test_a_second_connection_makes_no_other_file(connection: Any, path: Path, settings: LazySettings) -> None:
+def test_a_reconnection_does_not_create_another_file(connection: Any, path: Path, settings: LazySettings) -> None:
     settings.ROLE = "web"
     connection.ensure_connection()
     connection.close()
@@ -87,7 +87,7 @@ def test_a_second_connection_makes_no_other_file(connection: Any, path: Path, se
     assert not path.exists()
 
 
-def test_what_was_begun_is_not_committed_into_a_removed_file(connection: Any, path: Path, settings: LazySettings) -> None:
+def test_a_transaction_is_not_committed_into_a_removed_file(connection: Any, path: Path, settings: LazySettings) -> None:
     settings.ROLE = "web"
     connection.ensure_connection()
     connection.set_autocommit(False)

@@ -42,7 +42,9 @@ def test_the_worker_continues_the_trace_of_the_client(make_session: MakeSession,
     assert (attributes["schedviz.session"], attributes["schedviz.command"], attributes["schedviz.cycles"]) == (str(session_id), seq, 3)
 
 
-def test_a_command_whose_trace_was_lost_begins_one(make_session: MakeSession, spans: InMemorySpanExporter, redis: RedisServer) -> None:
+def test_a_command_whose_trace_was_lost_starts_a_new_one(
+    make_session: MakeSession, spans: InMemorySpanExporter, redis: RedisServer
+) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     tracing.stream.client().flushall()
@@ -53,7 +55,7 @@ def test_a_command_whose_trace_was_lost_begins_one(make_session: MakeSession, sp
     assert command.parent is None
 
 
-def test_commands_are_done_where_redis_is_away(make_session: MakeSession, spans: InMemorySpanExporter, redis: RedisServer) -> None:
+def test_commands_are_executed_while_redis_is_down(make_session: MakeSession, spans: InMemorySpanExporter, redis: RedisServer) -> None:
     session_id = make_session()
     redis.kill()
     try:
@@ -65,7 +67,7 @@ def test_commands_are_done_where_redis_is_away(make_session: MakeSession, spans:
     assert session.applied_seq == 1
 
 
-def test_no_exporter_is_imported_where_it_is_off() -> None:
+def test_no_exporter_is_imported_if_tracing_is_off() -> None:
     code = (
         "import django, sys; django.setup(); import schedviz.sessions.hosting.worker_loop, schedviz.web.request_log; "
         "print([name for name in sys.modules if name.startswith('opentelemetry.exporter')])"

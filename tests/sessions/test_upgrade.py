@@ -64,7 +64,7 @@ def events_of_a_straight_run(make_session: MakeSession) -> list[Any]:
     return stored_events(session_id)
 
 
-def test_an_unreadable_checkpoint_is_passed_over_for_an_older_one(make_session: MakeSession) -> None:
+def test_an_unreadable_checkpoint_is_skipped_for_an_older_one(make_session: MakeSession) -> None:
     session_id = saved_often(make_session)
     rewrite(newest_first(session_id)[0], as_of_another_format)
 
@@ -75,7 +75,7 @@ def test_an_unreadable_checkpoint_is_passed_over_for_an_older_one(make_session: 
     assert stored_events(session_id) == events_of_a_straight_run(make_session)
 
 
-def test_a_session_whose_checkpoints_are_all_of_another_format_is_done_again_from_its_beginning(make_session: MakeSession) -> None:
+def test_a_session_without_checkpoints_in_the_current_format_is_replayed_from_its_start(make_session: MakeSession) -> None:
     session_id = saved_often(make_session)
     for checkpoint in newest_first(session_id):
         rewrite(checkpoint, as_of_another_format)
@@ -87,7 +87,7 @@ def test_a_session_whose_checkpoints_are_all_of_another_format_is_done_again_fro
     assert stored_events(session_id) == events_of_a_straight_run(make_session)
 
 
-def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_session: MakeSession) -> None:
+def test_the_message_of_an_unreadable_session_names_the_version_that_made_it(make_session: MakeSession) -> None:
     session_id = saved_often(make_session)
     for checkpoint in newest_first(session_id):
         rewrite(checkpoint, lambda _: b"something else")
@@ -102,7 +102,7 @@ def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_se
     assert stored_events(session_id), "what was recorded is still there"
 
 
-def test_a_session_of_an_unknown_release_can_be_read_and_its_message_says_why_it_stopped(make_session: MakeSession) -> None:
+def test_a_session_of_an_unknown_release_is_readable_and_its_message_says_why_it_stopped(make_session: MakeSession) -> None:
     session_id = saved_often(make_session)
     for checkpoint in newest_first(session_id):
         rewrite(checkpoint, as_of_an_unknown_release)
@@ -130,7 +130,7 @@ def forked(session_id: UUID) -> Session:
     return Session.objects.get(pk=made.pk)
 
 
-def test_a_fork_whose_engines_are_all_of_another_format_is_made_of_its_parent_again(make_session: MakeSession) -> None:
+def test_a_fork_without_engines_in_the_current_format_is_rebuilt_from_its_parent(make_session: MakeSession) -> None:
     made = forked(saved_often(make_session))
     before = reading.events(made.pk, limit=10_000)
 
@@ -142,7 +142,7 @@ def test_a_fork_whose_engines_are_all_of_another_format_is_made_of_its_parent_ag
     assert reading.events(made.pk, limit=10_000)[: len(before)] == before
 
 
-def test_a_fork_of_another_format_whose_parent_was_deleted_says_which_version_made_it(make_session: MakeSession) -> None:
+def test_the_message_of_a_fork_in_another_format_without_its_parent_names_the_version_that_made_it(make_session: MakeSession) -> None:
     made = forked(saved_often(make_session))
     assert made.forked_from
     made.forked_from.delete()

@@ -25,7 +25,7 @@ def pod(name: str, *, cpu: str = "1", **spec: Any) -> dict[str, Any]:
 
 
 def events_of(*commands: dict[str, Any], **settings: Any) -> list[AnyEvent]:
-    """The events of an engine with an empty cluster and these settings that runs these commands."""
+    """The events of an engine with these settings that starts with an empty cluster and runs these commands."""
     simulation = Simulation(SimulationSettings(**settings))
     events: list[AnyEvent] = []
     for seq, command in enumerate(commands, start=1):

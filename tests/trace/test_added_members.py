@@ -9,7 +9,7 @@ from schedviz.trace.events import ApiWritten, BindingStarted, CacheNode, CycleEn
 from schedviz.trace.view import CacheView, CycleView, NodeItem, SnapshotView, StageView, View
 
 
-def test_an_event_equals_that_of_the_first_release() -> None:
+def test_members_added_to_an_event_are_removed() -> None:
     event = CycleStarted(event=2, at=0.5, cycle=1, pod="default/web", uid="u1", attempts=1)
 
     assert b"uid" not in msgspec.json.encode(without_added_members(event))

@@ -149,7 +149,7 @@ RUN = (
         ('byScheduler == true and verb == "create"', {"apiWritten"}),
     ],
 )
-def test_events_of_a_run_are_matched(text: str, kinds: set[str] | None) -> None:
+def test_breakpoints_match_events_of_a_run(text: str, kinds: set[str] | None) -> None:
     if kinds is None:
         with pytest.raises(BreakpointError):
             parse(text)
@@ -182,7 +182,7 @@ HINTED = (
         ('decisions.hints.hint == "Queue" and eventLabel == "NodeAdd"', ["NodeAdd"]),
     ],
 )
-def test_hints_and_pops_of_v1_36_are_matched(text: str, labels: list[str]) -> None:
+def test_breakpoints_match_hints_and_pops_of_v1_36(text: str, labels: list[str]) -> None:
     test = test_of(parse(text))
     matched = [event for event in events_of(*HINTED, release="v1.36") if test(event)]
 

@@ -53,7 +53,7 @@ def test_a_binding_is_held_until_its_first_stage_and_removed_when_confirmed() ->
     assert [binding.node for binding in folded(started, other, stage, ended).bindings] == ["n2"]
 
 
-def test_objects_watches_and_latencies() -> None:
+def test_objects_watches_and_latencies_are_folded() -> None:
     view = folded(
         e.ApiWritten(event=1, at=0.0, verb="create", resource="pods", kind="Pod", key="default/p", count=3),
         e.ApiWritten(event=2, at=0.0, verb="create", resource="pods", kind="Pod", key="default/q", error="exists", count=0),
@@ -78,7 +78,7 @@ def test_watch_events_are_in_the_order_in_which_they_arrive() -> None:
     assert [watch.id for watch in view.api.in_flight] == [2, 3, 1]
 
 
-def test_the_last_object_of_a_kind_and_a_zero_latency_are_removed() -> None:
+def test_kinds_without_objects_and_zero_latencies_are_removed() -> None:
     view = folded(
         e.ApiWritten(event=1, at=0.0, verb="create", resource="nodes", kind="Node", key="n1", count=1),
         e.ApiWritten(event=2, at=0.0, verb="delete", resource="nodes", kind="Node", key="n1", count=0),
@@ -133,7 +133,7 @@ def test_the_snapshot_changes_only_with_an_update() -> None:
     assert after.snapshot.node_generations == {"n1": 3}
 
 
-def test_a_fold_changes_neither_given_nor_returned_views() -> None:
+def test_a_fold_does_not_modify_given_or_returned_views() -> None:
     entry = QueuedPod(pod="default/p")
     view = View()
     fold = Fold(view)

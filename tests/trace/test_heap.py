@@ -29,7 +29,7 @@ def test_a_pop_swaps_the_last_to_the_root_and_sifts_down() -> None:
     assert ranks(heap) == [2, 3, 4, 5]
 
 
-def test_equal_ranks_leave_in_the_order_of_container_heap_and_not_of_arrival() -> None:
+def test_equal_ranks_are_popped_in_the_order_of_container_heap_and_not_of_arrival() -> None:
     heap = heap_of(0, 0, 0, 0)
 
     assert [heap.pop()[0] for _ in range(4)] == ["0", "3", "2", "1"]
@@ -63,7 +63,7 @@ def test_a_missing_key_is_not_found() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "pop", "delete"]), st.integers(0, 9), st.integers(0, 5))))
-def test_random_operations_keep_it_a_heap(calls: list[tuple[str, int, int]]) -> None:
+def test_random_operations_preserve_the_heap_property(calls: list[tuple[str, int, int]]) -> None:
     heap = heap_of()
     for call, key, rank in calls:
         if call == "add":

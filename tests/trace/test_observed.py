@@ -4,7 +4,7 @@ from schedviz.trace import observed
 from schedviz.trace.view import CacheImage, CacheView, ImageState, NodeItem, NodeTree, PodState, QueuedPod, QueueView, Resources, View
 
 
-def test_the_cache_has_all_members() -> None:
+def test_the_cache_state_has_all_members() -> None:
     cache = CacheView(
         list=[
             NodeItem(
@@ -50,7 +50,7 @@ def test_the_cache_has_all_members() -> None:
     }
 
 
-def test_queues_are_in_the_order_of_popping_and_unschedulable_pods_by_name() -> None:
+def test_queues_are_in_pop_order_and_unschedulable_pods_sorted_by_name() -> None:
     queue = QueueView(
         active_q=[
             QueuedPod(pod="default/first", priority=9),

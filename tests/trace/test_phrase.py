@@ -1,4 +1,4 @@
-"""Sentences with their values, in English."""
+"""Phrases with their values, rendered in English."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_first_phrases_are_joined_and_the_others_are_counted() -> None:
     assert joined(names, maximum=3).text == "node-0, node-1, node-2 and 2 more"
 
 
-def test_a_filter_stage_that_rejected_nodes_for_a_thousand_reasons_has_a_sentence() -> None:
+def test_a_filter_stage_with_a_thousand_rejection_reasons_has_a_phrase() -> None:
     rejections = [RejectionView("Scripted", "Unschedulable", [f"reason {number}"], 1) for number in range(1000)]
 
     sentence = stage("Filter", [], {}, rejections)

@@ -21,7 +21,7 @@ recorder.record_in_cycle(3, CycleStarted, pod="default/p", node="n1")
 """
 
 
-def test_events_are_numbered_and_carry_the_clock_and_the_running_cycle() -> None:
+def test_events_have_a_number_the_clock_and_the_running_cycle() -> None:
     recorder = Recorder()
     recorder.event, recorder.at, recorder.cycle = 4, 1.5, 2
     recorder.record(CycleStarted, pod="default/p")
@@ -33,7 +33,7 @@ def test_events_are_numbered_and_carry_the_clock_and_the_running_cycle() -> None
     assert recorder.drain() == []
 
 
-def test_a_silent_recorder_uses_no_numbers() -> None:
+def test_a_silent_recorder_assigns_no_event_numbers() -> None:
     recorder = Recorder()
     recorder.silent = True
     recorder.record(ClockAdvanced)

@@ -25,7 +25,7 @@ def cycles(count: int) -> list[dict[str, Any]]:
     return [{"op": "cycle"}] * count
 
 
-def test_the_history_of_a_pod_that_fits_goes_from_creation_to_confirmation() -> None:
+def test_the_history_of_a_scheduled_pod_goes_from_creation_to_confirmation() -> None:
     events = events_of(create(node("node1")), create(node("node2")), create(pod("web")), *cycles(1))
 
     assert texts(story(events, "pods", "default/web")) == [
@@ -123,7 +123,7 @@ def test_the_history_of_a_node_has_its_pods_and_rejections() -> None:
     assert result[-1] == "updated in the cache"
 
 
-def test_the_history_of_a_pod_that_names_its_nodes_lists_those_that_pre_filter_left() -> None:
+def test_the_history_of_a_pod_with_node_affinity_lists_the_nodes_left_by_pre_filter() -> None:
     fields = [{"key": "metadata.name", "operator": "In", "values": ["node2"]}]
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": fields}]}}}
     events = events_of(create(node("node1")), create(node("node2")), create(pod("web", affinity=affinity)), *cycles(1))
@@ -131,7 +131,7 @@ def test_the_history_of_a_pod_that_names_its_nodes_lists_those_that_pre_filter_l
     assert "PreFilter restricted the pod to the nodes node2" in texts(story(events, "pods", "default/web"))
 
 
-def test_a_node_that_an_equal_pod_left_over_is_not_called_nominated() -> None:
+def test_the_next_best_node_of_an_equal_pod_is_not_called_nominated() -> None:
     # With default spread constraints no pod has a signature.
     config = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}
     nodes, pods = [create(node(name)) for name in ("node1", "node2")], [create(pod(name, cpu="3")) for name in ("first", "second")]
@@ -143,7 +143,7 @@ def test_a_node_that_an_equal_pod_left_over_is_not_called_nominated() -> None:
     assert "evaluated first for default/second, as the next-best node of an equal pod: fits" in of_node
 
 
-def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
+def test_two_pods_with_the_same_name_are_distinguished_by_uid() -> None:
     gone = {"op": "delete", "kind": "Pod", "name": "web"}
     events = events_of(create(node("node1")), create(pod("web")), {"op": "schedule"}, gone, create(pod("web")), {"op": "bind"}, *cycles(1))
 
@@ -162,7 +162,7 @@ def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
     assert [entry.uid for entry in entries if entry.text == "scheduling cycle 2 began, attempt 1"] == [second]
 
 
-def test_a_restart_is_in_every_story() -> None:
+def test_a_restart_is_in_every_history() -> None:
     events = events_of(create(node("node1")), create(pod("web")), {"op": "restart"}, {"op": "reset"})
 
     result = texts(story(events, "pods", "default/web"))

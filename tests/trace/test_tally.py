@@ -45,7 +45,7 @@ def done(simulation: Simulation, command: dict[str, Any]) -> list[AnyEvent]:
     return simulation.drain_events()
 
 
-def test_the_levels_after_some_events_are_those_of_the_view(simulation: Simulation) -> None:
+def test_the_levels_after_some_events_equal_those_of_the_view(simulation: Simulation) -> None:
     before = levels(simulation)
     assert before.active_q
     for command in COMMANDS:
@@ -54,7 +54,7 @@ def test_the_levels_after_some_events_are_those_of_the_view(simulation: Simulati
         assert before == levels(simulation), command
 
 
-def test_a_pod_that_backs_off_after_an_error_is_in_the_level_of_backoff_q() -> None:
+def test_a_pod_that_backs_off_after_an_error_counts_towards_the_level_of_backoff_q() -> None:
     scripted = {"name": "Scripted", "args": {"rules": [{"point": "reserve", "code": "Error", "times": 1}]}}
     profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}}, "pluginConfig": [scripted]}
     simulation = Simulation(SimulationSettings(release="v1.36", config={"profiles": [profile]}))
@@ -80,7 +80,7 @@ def test_cycles_and_moves_are_counted(simulation: Simulation) -> None:
     assert counts.pod_moves >= counts.cycles
 
 
-def test_a_node_that_comes_and_goes_is_two_changes(simulation: Simulation) -> None:
+def test_creating_and_deleting_a_node_counts_as_two_changes(simulation: Simulation) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new"}, "status": {"allocatable": {"cpu": "1", "pods": "10"}}}
     created = done(simulation, {"op": "create", "object": node})
     deleted = done(simulation, {"op": "delete", "kind": "Node", "name": "new"})

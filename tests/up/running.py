@@ -37,7 +37,7 @@ class Running:
         return [member for member in self._seen if alive(member)]
 
     def child(self, *words: str) -> psutil.Process:
-        """The child whose command line has all these words. Waits for it."""
+        """Wait for the child whose command line has all these words, and return it."""
 
         def find() -> psutil.Process | None:
             for member in self.family():
@@ -68,7 +68,7 @@ class Running:
             raise AssertionError(f"{words!r} was not printed, but:\n{self.printed}") from error
 
     def login_link(self) -> str:
-        """The login link that was printed last. Waits for one."""
+        """Wait for a login link, and return the newest printed one."""
         self.waits_for("/login/?once=")
         return str(re.findall(r"https?://\S+/login/\?once=\S+", self.printed)[-1])
 

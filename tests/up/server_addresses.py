@@ -17,7 +17,7 @@ def address_on(host: str, **options: object) -> ServerAddress:
 
 
 def own_address() -> str:
-    """An address of this machine at which others would reach it."""
+    """An address of this machine that other machines can reach."""
     found = address_on("0.0.0.0").connect_to[0]
     if found.startswith("127."):
         pytest.skip("this machine is in no network")

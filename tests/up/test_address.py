@@ -79,7 +79,7 @@ def test_all_interfaces_of_a_machine_without_a_default_route_are_open_to_others(
 
 @pytest.mark.usefixtures("without_default_route")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_a_machine_whose_address_is_unknown_warns_and_gives_others_no_url(
+def test_an_unknown_machine_address_gives_a_warning_and_no_url_for_others(
     host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(socket, "if_nameindex", list)
@@ -162,7 +162,7 @@ def test_the_terminal_shows_a_qr_code_for_a_public_address(capsys):
     assert "█" not in alone
 
 
-def test_the_terminal_prints_how_scripts_find_a_custom_data_folder(capsys, tmp_path, monkeypatch):
+def test_the_terminal_shows_how_scripts_find_a_custom_data_folder(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "usual"))
     monkeypatch.delenv("SCHEDVIZ_DATA", raising=False)
     for folder, told in ((tmp_path / "my own", True), (tmp_path / "usual/schedviz", False)):
@@ -170,7 +170,7 @@ def test_the_terminal_prints_how_scripts_find_a_custom_data_folder(capsys, tmp_p
         assert (f"export SCHEDVIZ_DATA='{folder}'" in capsys.readouterr().out) is told
 
 
-def test_the_health_check_verifies_our_own_certificate(tmp_path):
+def test_the_health_check_verifies_the_servers_own_certificate(tmp_path):
     own, other = (Tls(*certificate(tmp_path / name)) for name in ("own", "other"))
 
     assert asked_over_tls(own, own)

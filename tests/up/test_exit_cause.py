@@ -1,4 +1,4 @@
-"""Which exits of a worker are blamed on its sessions."""
+"""Which exits of a worker are attributed to its sessions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from schedviz.up import exit_cause
 
 
 @pytest.mark.parametrize("code", [0, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP])
-def test_a_requested_exit_is_not_blamed_on_sessions(code: int) -> None:
+def test_a_requested_exit_is_not_attributed_to_sessions(code: int) -> None:
     assert not exit_cause.is_crash(code, kills_before=None)
 
 
 @pytest.mark.parametrize("code", [1, 70, -signal.SIGSEGV, -signal.SIGABRT])
-def test_a_crash_or_a_watchdog_exit_is_blamed_on_sessions(code: int) -> None:
+def test_a_crash_or_a_watchdog_exit_is_attributed_to_sessions(code: int) -> None:
     assert exit_cause.is_crash(code, kills_before=exit_cause.kills_for_memory())
 
 
-def test_sigkill_is_blamed_on_sessions_if_the_kernel_ran_out_of_memory_or_it_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigkill_is_attributed_to_sessions_after_an_out_of_memory_kill_or_if_that_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exit_cause, "kills_for_memory", lambda: 3)
 
     assert not exit_cause.is_crash(-signal.SIGKILL, kills_before=3)

@@ -31,7 +31,7 @@ def test_the_last_line_of_a_traceback_and_celery_errors_are_shown(tmp_path: Path
     assert tail.new_lines() == ["ValueError: no", "[ERROR/MainProcess] lost the broker"]
 
 
-def test_a_flood_of_warnings_is_cut_with_the_path_of_the_log(tmp_path: Path):
+def test_a_flood_of_warnings_is_truncated_with_the_path_of_the_log(tmp_path: Path):
     log = tmp_path / "web.log"
     tail = LogTail(log)
     write(log, *(json.dumps({"level": "error", "event": f"number {n}"}) for n in range(100)))

@@ -72,7 +72,7 @@ def settled(api: httpx.Client, session_id: str) -> dict[str, Any]:
     return until(look)
 
 
-def test_each_session_is_unchanged(api: httpx.Client, described: dict[str, Any]) -> None:
+def test_each_stored_session_opens_unchanged(api: httpx.Client, described: dict[str, Any]) -> None:
     for session_id, then in described.items():
         now = settled(api, session_id)
         cycles = api.get(f"sessions/{session_id}/cycles/").raise_for_status().json()["results"]
@@ -84,7 +84,7 @@ def test_each_session_is_unchanged(api: httpx.Client, described: dict[str, Any])
         assert [cycle["cycle"] for cycle in cycles] == then["cycles"]
 
 
-def test_time_travel_and_explanations_work(api: httpx.Client, described: dict[str, Any]) -> None:
+def test_time_travel_and_explanations_work_in_stored_sessions(api: httpx.Client, described: dict[str, Any]) -> None:
     for session_id, then in described.items():
         middle = api.get(f"sessions/{session_id}/view/", params={"at": then["event"] - 20}).raise_for_status().json()
         detail = api.get(f"sessions/{session_id}/cycles/{then['cycles'][-1]}/").raise_for_status().json()

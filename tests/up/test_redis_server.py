@@ -24,7 +24,7 @@ def folder() -> Iterator[Path]:
 
 
 def server_script(folder: Path, name: str, version: str) -> Path:
-    """A program with the output of Redis for --version."""
+    """A program that prints this output of `redis-server --version`."""
     path = folder / name
     path.write_text(f"#!/bin/sh\necho 'Redis server v={version} sha=00000000:0 malloc=libc bits=64 build=0'\n")
     path.chmod(0o755)
@@ -62,7 +62,7 @@ def test_a_server_without_security_fixes_is_run_with_a_warning(folder: Path, mon
     assert "has version 6.2.14, a series without security fixes. Install redis or valkey 7 or newer" in warning
 
 
-def test_the_bundled_server_is_one_with_security_fixes(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_bundled_server_has_the_security_fixes(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(folder))
 
     choice = redis_server.choose(folder)

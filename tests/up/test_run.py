@@ -1,4 +1,4 @@
-"""What `schedviz up` leaves behind when it cannot start."""
+"""Clean-up by `schedviz up` after a failed start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.up.errors import CannotStart
 from schedviz.up.options import UpOptions
 
 
-def test_a_start_without_a_redis_leaves_no_folder_of_sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_start_without_redis_leaves_no_socket_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders: list[Path] = []
 
     def choose(folder: Path) -> redis_server.RedisChoice:
@@ -21,7 +21,7 @@ def test_a_start_without_a_redis_leaves_no_folder_of_sockets(tmp_path: Path, mon
         raise CannotStart("No Redis was found.")
 
     monkeypatch.setattr(redis_server, "choose", choose)
-    # They would change this process.
+    # These calls would change the test process.
     monkeypatch.setattr(os, "umask", lambda _mask: 0)
     monkeypatch.setattr(run, "_raise_file_limit", lambda: None)
     monkeypatch.delenv("SCHEDVIZ_REDIS_URL", raising=False)

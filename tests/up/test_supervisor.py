@@ -92,7 +92,7 @@ def test_a_killed_child_is_restarted(start_toys: Start):
         assert alive(running.child_after(old, name))
 
 
-def test_a_child_that_waits_for_the_database_is_notified_also_after_a_restart(start_toys: Start, tmp_path: Path):
+def test_a_child_that_waits_for_the_database_is_notified_after_a_restart_too(start_toys: Start, tmp_path: Path):
     running = start_toys("awaiting")
     environment_file = tmp_path / "awaiting"
     until(lambda: environment_file.exists() and environment_file.read_text() == "database\n")
@@ -146,7 +146,7 @@ def test_a_child_that_cannot_start_stops_the_start_with_its_message(start_toys: 
     assert not running.family()
 
 
-def test_a_child_that_ends_early_without_an_error_stops_the_start_with_the_reason(start_toys: Start):
+def test_a_child_that_exits_early_without_an_error_stops_the_start_with_the_reason(start_toys: Start):
     running = start_toys("returning")
 
     assert running.process.wait(timeout=60) == 1
@@ -162,7 +162,7 @@ def test_an_unusable_database_stops_the_start_with_its_message(start_toys: Start
     assert "cannot start: The database is on holiday." in running.printed
 
 
-def test_a_database_outage_stops_nothing_and_crashed_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):
+def test_a_database_outage_stops_no_child_and_crashed_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):
     running = start_toys("unlucky_housekeeper", "idle")
     running.waits_for("http://toy/login")
     web = running.child("web")

@@ -49,6 +49,6 @@ def test_a_terminal_shows_which_parts_are_up_on_one_line_that_the_next_message_e
     )
 
 
-def test_a_file_has_no_progress(capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_progress_is_written_to_a_file(capfd: pytest.CaptureFixture[str]) -> None:
     terminal().progress({"database": False}, 1.0)
     assert capfd.readouterr() == ("", "")

@@ -98,7 +98,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def second(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One on an empty data folder that everybody may read. It may not be up yet; the last test that uses it kills it."""
+    """A server on an empty, world-readable data folder. It may not be up yet; the last test that uses it kills it."""
     folder = tmp_path_factory.mktemp("second")
     (folder / "data").mkdir(mode=0o755)
     for start in starter(folder, _command(folder)):
@@ -125,7 +125,7 @@ def test_the_token_works_when_healthz_first_returns_200(second: Running):
     status, sessions = get(f"{url}/api/v1/sessions/", Authorization=f"Bearer {token.read_text().strip()}")
 
     assert status == 200
-    assert sessions["results"] == [], "nobody has made a session"
+    assert sessions["results"] == [], "no session was created"
     assert get(f"{url}/api/v1/sessions/")[0] == 401
 
 
@@ -136,7 +136,7 @@ def test_secrets_are_readable_only_by_their_user(shared: Running):
     assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_web_server_raises_its_limit_of_open_files(shared: Running):
+def test_the_web_server_raises_its_open_file_limit(shared: Running):
     soft, hard = shared.child("schedviz.up.web_server").rlimit(psutil.RLIMIT_NOFILE)
 
     assert soft == min(hard, 65_536) if hard != psutil.RLIM_INFINITY else soft == 65_536
@@ -336,7 +336,7 @@ def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, seco
         made = [_make_session(browser, url, page) for url, page in pages.items()]
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies.jar)
 
-    assert made == [201, 201], "a page that was open before still sends the token of its own instance"
+    assert made == [201, 201], "a page that was opened earlier still sends its own instance's token"
     for url in pages:
         session = json.loads(_as(cookies, f"{url}/api/v1/sessions/"))["results"][0]["id"]
         with connect(f"ws{url.removeprefix('http')}/ws/v1/sessions/{session}/", origin=url, additional_headers={"Cookie": cookies}):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The web server's process: its configuration."""
+"""The configuration of the web server process."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from schedviz.up.web_server import configuration
 
 
 @pytest.mark.parametrize("limit", [1024, 1_000_000])
-def test_the_largest_websocket_message_is_the_one_of_the_settings(limit: int) -> None:
+def test_the_maximum_websocket_message_size_comes_from_the_settings(limit: int) -> None:
     with override_settings(SOCKET_MESSAGE_BYTES=limit):
         assert configuration().ws_max_size == limit

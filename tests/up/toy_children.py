@@ -26,7 +26,7 @@ def stubborn(argument: str) -> None:
 
 
 def parent(argument: str) -> None:
-    """Has a child of its own, and writes down its pid."""
+    """Starts its own child, and writes its pid to a file."""
     grandchild = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"])
     Path(argument).write_text(str(grandchild.pid))
     idle(argument)
@@ -44,7 +44,7 @@ def returning(_argument: str) -> None:
 
 
 def awaiting(argument: str) -> None:
-    """Writes down its environment first."""
+    """Writes its environment to a file first."""
     line = sys.stdin.readline()
     with Path(argument).open("a") as file:
         file.write(line)
@@ -52,7 +52,7 @@ def awaiting(argument: str) -> None:
 
 
 def housekeeper(argument: str) -> None:
-    """Responds like the real one, and writes down its requests."""
+    """Responds like the real housekeeper, and records its requests."""
     print(json.dumps({"database": "ready"}), flush=True)
     for line in sys.stdin:
         with Path(argument).open("a") as heard:
@@ -62,7 +62,7 @@ def housekeeper(argument: str) -> None:
 
 
 def unlucky_housekeeper(argument: str) -> None:
-    """Has a database at first; once it was killed, it has none for three starts, and then it has one again."""
+    """Has a database at first. After it is killed, the database is unavailable for three starts and then available again."""
     starts = Path(f"{argument}-starts")
     started = int(starts.read_text()) + 1 if starts.exists() else 1
     starts.write_text(str(started))

@@ -118,7 +118,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.mark.skipif(not SECONDS, reason="SCHEDVIZ_TEST_SECONDS says for how long")
 @pytest.mark.parametrize("who", ["owner", "another", "nobody"])
-def test_no_request_breaks_a_running_server_or_learns_of_a_session(running: Running, tmp_path: Path, who: str) -> None:
+def test_no_request_breaks_a_running_server_or_reveals_a_session(running: Running, tmp_path: Path, who: str) -> None:
     server = running.address()
     owner = {"Authorization": f"Bearer {(tmp_path / 'data/token').read_text().strip()}"}
     asker = {"owner": owner, "another": _another(tmp_path / "data"), "nobody": {}}[who]

@@ -40,7 +40,7 @@ def test_a_body_whose_announced_length_is_too_large_is_not_read(web_server, peop
     assert "SCHEDVIZ_BODY_BYTES" in body["error"]["message"]
 
 
-def test_a_body_that_does_not_say_how_large_it_is_is_cut_off(web_server, people, monkeypatch):
+def test_a_body_without_a_length_is_cut_off_at_the_limit(web_server, people, monkeypatch):
     monkeypatch.setattr(settings, "BODY_BYTES", 1000)
 
     status, body = ask(web_server, people, iter([b" " * 600, b" " * 600]))
@@ -52,7 +52,7 @@ def test_a_body_that_does_not_say_how_large_it_is_is_cut_off(web_server, people,
 FORM = {"Content-Type": "multipart/form-data; boundary=x"}
 
 
-def test_files_have_a_limit_of_their_own(web_server, people, monkeypatch):
+def test_files_have_their_own_limit(web_server, people, monkeypatch):
     monkeypatch.setattr(settings, "BODY_BYTES", 1000)
     monkeypatch.setattr(settings, "UPLOAD_BYTES", 3000)
     boundary = {"Content-Type": "multipart/form-data; boundary=x"}
@@ -79,7 +79,7 @@ def test_a_body_in_chunks_counts_by_its_length_too(web_server, people, redis, mo
     assert remaining == ["35", "30"]
 
 
-def test_a_form_may_come_in_chunks(web_server, people):
+def test_a_form_may_be_sent_in_chunks(web_server, people):
     form = [b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n', b"{}", b"\r\n--x--\r\n"]
 
     assert ask(web_server, people, iter(form), **FORM)[0] == 201
@@ -117,7 +117,7 @@ def test_a_small_body_without_credentials_reaches_the_application(web_server, pe
     assert ask(web_server, people, b"{}", "/api/v1/nowhere/", Authorization="")[0] == 404
 
 
-def test_a_large_body_with_a_login_cookie_or_an_opened_link_is_taken(web_server, people):
+def test_a_large_body_with_a_login_cookie_or_an_opened_link_is_accepted(web_server, people):
     for cookie in (people.client("owner-cookie").cookies, people.client("editor-link").cookies):
         sent = "; ".join(f"{name}={morsel.value}" for name, morsel in cookie.items())
         status, response = ask(web_server, people, b" " * 100_000, Authorization="Basic dTpw", Cookie=sent)
@@ -158,7 +158,7 @@ def test_large_bodies_of_all_requests_share_a_limit_of_what_was_received(web_ser
     until(lambda: ask(web_server, people, body)[0] == 400)
 
 
-def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
+def test_one_sender_may_use_half_of_the_limit_or_send_one_upload(monkeypatch):
     monkeypatch.setattr(settings, "SPOOL_BYTES", 10 << 20)
     monkeypatch.setattr(settings, "UPLOAD_BYTES", 1 << 20)
     limits = body_limit.BodyLimit(None)
@@ -171,7 +171,7 @@ def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
         limits.reserve("user 3", 1)
 
 
-def test_bodies_of_all_without_an_account_count_together(people, monkeypatch):
+def test_bodies_of_clients_without_an_account_count_together(people, monkeypatch):
     senders = set()
     for role in ("link", "editor-link"):
         cookies = people.client(role).cookies

@@ -97,7 +97,7 @@ def test_a_fork_to_an_unknown_release_is_refused(people, ran):
     assert (problem["path"], problem["expected"], problem["found"]) == ("$.release", "v1.27.1 or v1.36", "v1.31")
 
 
-def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, ran):
+def test_a_fork_of_a_deleted_session_to_another_release_fails(people, ran):
     made = fork(people.client("viewer"), ran, release="v1.36").json()
     ran.delete()
     import_job.run_import(made["id"])
@@ -107,7 +107,7 @@ def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, r
     assert body["message"] == "The session to fork was deleted."
 
 
-def test_a_viewers_fork_is_his_own(people, ran):
+def test_a_viewer_owns_their_fork(people, ran):
     made = fork(people.client("viewer"), ran, at=20, name="what if").json()
 
     assert (made["role"], made["name"], made["status"]) == ("owner", "what if", "importing")
@@ -132,7 +132,7 @@ def test_forks_are_listed_for_those_who_may_see_them(people, ran):
     assert people.client("owner").get(address).json()["results"] == []
 
 
-def test_the_same_key_is_the_same_fork(people, ran):
+def test_the_same_idempotency_key_returns_the_same_fork(people, ran):
     client = people.client("owner")
     first, again = (fork(client, ran, at=7, key="k") for _ in range(2))
 
@@ -168,7 +168,7 @@ def test_the_session_quota_is_enforced(people, ran, settings):
     assert "SCHEDVIZ_SESSIONS_PER_USER" in response.json()["error"]["message"]
 
 
-def test_a_fork_that_was_made_is_given_again_whatever_the_limit(people, ran, settings):
+def test_a_repeated_fork_request_returns_the_fork_even_at_the_limit(people, ran, settings):
     made = fork(people.client("owner"), ran, key="k").json()
     settings.SESSIONS_PER_USER = 1
 
@@ -206,7 +206,7 @@ def test_a_fork_at_a_past_moment_counts_the_size_of_that_moment(people, ran, set
     assert requests.size_at(Session.objects.get(pk=made.json()["id"]), before - 1)["pods"] == 10
 
 
-def test_a_fork_of_the_past_of_a_shrunk_session_needs_the_size_of_the_past(people, ran, settings):
+def test_a_fork_of_a_past_moment_counts_the_size_before_the_session_shrank(people, ran, settings):
     before = ran.event
     working.send(ran.pk, "delete", kind="Pod", name="pod-1")
     assert working.work_off(ran.pk).pods == 9

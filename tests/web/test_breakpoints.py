@@ -13,7 +13,7 @@ def url(people: People) -> str:
     return f"/api/v1/sessions/{people.session.pk}/breakpoints/"
 
 
-def test_a_breakpoint_is_set_changed_and_taken_away(owner_client: APIClient, url: str) -> None:
+def test_a_breakpoint_is_set_changed_and_deleted(owner_client: APIClient, url: str) -> None:
     made = owner_client.post(url, {"when": "popped default/web-7"}, format="json")
 
     assert made.status_code == 201
@@ -38,7 +38,7 @@ def test_a_syntax_error_is_reported_with_its_column(owner_client: APIClient, url
 
 
 @pytest.mark.parametrize("body", [{"when": 3}, {}, {"when": "x" * 501}, {"when": "cycle > 1", "color": "red"}, {"when": ""}])
-def test_what_is_no_breakpoint_is_refused(owner_client: APIClient, url: str, body: dict[str, object]) -> None:
+def test_an_invalid_breakpoint_is_refused(owner_client: APIClient, url: str, body: dict[str, object]) -> None:
     assert owner_client.post(url, body, format="json").status_code == 400
 
 

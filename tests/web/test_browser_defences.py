@@ -55,7 +55,7 @@ def test_every_response_disables_unneeded_browser_features(people: People, addre
     assert "Server" not in response
 
 
-def test_https_is_required_from_then_on_of_browsers_that_came_over_it(people: People, settings) -> None:
+def test_browsers_that_came_over_https_are_told_to_keep_using_it(people: People, settings) -> None:
     """As RFC 6797 has it, the header is sent over HTTPS alone: browsers ignore it elsewhere."""
     settings.SECURE_HSTS_SECONDS = 30 * 24 * 3600
 
@@ -63,7 +63,7 @@ def test_https_is_required_from_then_on_of_browsers_that_came_over_it(people: Pe
     assert "Strict-Transport-Security" not in people.client("owner").get("/login/")
 
 
-def test_no_page_has_a_script_or_a_style_of_its_own(people: People) -> None:
+def test_no_page_has_inline_scripts_or_styles(people: People) -> None:
     for address in ("/login/", "/sessions/", f"/s/{people.session.pk}/", "/nothing/"):
         page = people.client("owner").get(address).content.decode()
         assert not re.search(r"<script(?![^>]* src=)", page)
@@ -76,7 +76,7 @@ def test_responses_about_sessions_are_not_cached(people: People) -> None:
         assert "no-store" in people.client("owner").get(address)["Cache-Control"]
 
 
-def test_the_login_cookie_is_for_this_server_alone_and_no_script_reads_it(people: People) -> None:
+def test_the_login_cookie_is_host_only_and_unreadable_to_scripts(people: People) -> None:
     people.owner.set_password("a long password")
     people.owner.save()
     client = Client()
@@ -89,7 +89,7 @@ def test_the_login_cookie_is_for_this_server_alone_and_no_script_reads_it(people
     assert login["domain"] == ""
 
 
-def test_a_login_begins_a_new_cookie(people: People) -> None:
+def test_a_login_sets_a_new_cookie(people: People) -> None:
     people.owner.set_password("a long password")
     people.owner.save()
     client = Client()
@@ -103,7 +103,7 @@ def test_a_login_begins_a_new_cookie(people: People) -> None:
     assert client.cookies[settings.SESSION_COOKIE_NAME].value != before
 
 
-def test_a_public_server_sends_cookies_over_https_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_public_server_sends_cookies_only_over_https(monkeypatch: pytest.MonkeyPatch) -> None:
     from schedviz import settings
 
     monkeypatch.setitem(os.environ, "SCHEDVIZ_PUBLIC", "1")
@@ -144,7 +144,7 @@ def test_a_cross_origin_page_cannot_send_a_command_with_a_users_cookie(people: P
     ("origin", "status"),
     [("http://testserver", 202), ("https://evil.example", 403), ("null", 403), ("http://testserver.evil.example", 403)],
 )
-def test_the_token_does_not_help_a_foreign_origin(people: People, redis: object, origin: str, status: int) -> None:
+def test_a_csrf_token_does_not_help_a_foreign_origin(people: People, redis: object, origin: str, status: int) -> None:
     browser = browser_of(people, "owner")
     browser.get(f"/s/{people.session.pk}/")
     token = browser.cookies[settings.CSRF_COOKIE_NAME].value
@@ -157,7 +157,7 @@ def test_the_token_does_not_help_a_foreign_origin(people: People, redis: object,
 
 
 @pytest.mark.parametrize("address", ["/logout/", "/login/"])
-def test_forms_need_the_token_too(people: People, address: str) -> None:
+def test_forms_need_the_csrf_token_too(people: People, address: str) -> None:
     assert browser_of(people, "owner").post(address).status_code == 403
 
 
@@ -190,7 +190,7 @@ def test_redirects_stay_on_the_site(people: People, following: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "evil.example:80", ""])
-def test_a_name_that_is_not_ours_is_refused(people: People, host: str, settings) -> None:
+def test_an_unknown_host_name_is_refused(people: People, host: str, settings) -> None:
     """DNS rebinding: a page of another name that resolves to this server."""
     settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost"]
 

@@ -99,7 +99,7 @@ async def ask(handler: ThreadedHandler, address: str, authorization: str, client
     return statuses[0] if statuses else 0
 
 
-def test_the_requests_of_one_client_leave_threads_to_others(handler: ThreadedHandler) -> None:
+def test_the_requests_of_one_client_leave_threads_for_others(handler: ThreadedHandler) -> None:
     async def run() -> list[int]:
         for authorization in USERS:
             assert await ask(handler, "/quick/", authorization) == 200
@@ -114,7 +114,7 @@ def test_the_requests_of_one_client_leave_threads_to_others(handler: ThreadedHan
     assert asyncio.run(run()) == [200] * 40
 
 
-def test_invented_credentials_count_for_the_address(handler: ThreadedHandler) -> None:
+def test_invalid_credentials_count_for_the_address(handler: ThreadedHandler) -> None:
     async def run() -> list[int]:
         flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}")) for n in range(40)]
         await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT)
@@ -126,7 +126,7 @@ def test_invented_credentials_count_for_the_address(handler: ThreadedHandler) ->
     assert asyncio.run(run()) == [200] * 40
 
 
-def test_clients_without_an_account_leave_threads_to_users(handler: ThreadedHandler) -> None:
+def test_clients_without_an_account_leave_threads_for_users(handler: ThreadedHandler) -> None:
     async def run() -> list[int]:
         assert await ask(handler, "/quick/", "Bearer one") == 200
         flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}", f"192.0.2.{n}")) for n in range(40)]
@@ -162,7 +162,7 @@ def test_probes_do_not_wait_for_clients_without_an_account(handler: ThreadedHand
 
 
 @pytest.mark.parametrize("query", [b"self", b""])
-def test_a_probe_waits_for_one_of_each_other_address(handler: ThreadedHandler, query: bytes) -> None:
+def test_a_probe_waits_for_at_most_one_probe_of_each_other_address(handler: ThreadedHandler, query: bytes) -> None:
     async def run() -> None:
         PLACES._semaphores.clear()
         waiting = [
@@ -244,7 +244,7 @@ def test_few_credentials_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None
     assert found == ["user a", "address 192.0.2.1", "user c", "address 192.0.2.1"]
 
 
-def test_a_client_is_known_by_what_authenticates_it_alone() -> None:
+def test_a_client_is_identified_only_by_what_authenticates_it() -> None:
     places = ClientPlaces()
 
     def scope(*headers: tuple[bytes, bytes]) -> dict[str, Any]:

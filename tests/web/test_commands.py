@@ -19,7 +19,7 @@ def address(people, redis) -> str:
     return f"/api/v1/sessions/{people.session.pk}/commands/"
 
 
-def test_a_command_is_accepted_with_a_number(owner_client, address):
+def test_an_accepted_command_has_a_number(owner_client, address):
     response = owner_client.post(address, {"key": "k", "op": "step", "unit": "cycle", "count": 2}, format="json")
 
     assert response.status_code == 202, response.content
@@ -30,7 +30,7 @@ def test_a_command_is_accepted_with_a_number(owner_client, address):
     assert owner_client.get(f"{address}1/").json()["seq"] == 1
 
 
-def test_the_same_key_is_the_same_command(owner_client, address):
+def test_the_same_idempotency_key_returns_the_same_command(owner_client, address):
     first = owner_client.post(address, {"key": "k", "op": "cycle"}, format="json").json()
     second = owner_client.post(address, {"key": "k", "op": "cycle"}, format="json")
 
@@ -39,7 +39,7 @@ def test_the_same_key_is_the_same_command(owner_client, address):
     assert Command.objects.count() == 1
 
 
-def test_the_same_key_for_another_command_is_refused(owner_client, address):
+def test_the_same_idempotency_key_with_another_command_is_refused(owner_client, address):
     owner_client.post(address, {"key": "k", "op": "cycle"}, format="json")
 
     response = owner_client.post(address, {"key": "k", "op": "pause"}, format="json")
@@ -48,7 +48,7 @@ def test_the_same_key_for_another_command_is_refused(owner_client, address):
     assert response.json()["error"]["code"] == "key_reused"
 
 
-def test_a_command_without_a_key_is_given_one(owner_client, address):
+def test_a_command_without_an_idempotency_key_gets_one(owner_client, address):
     first, second = (owner_client.post(address, {"op": "cycle"}, format="json").json() for _ in range(2))
 
     assert (first["seq"], second["seq"]) == (1, 2)
@@ -79,7 +79,7 @@ def _object(kind: str, name: str = "one", **members: object) -> dict[str, object
         (_object("Pod", spec={"containers": [{"name": "A", "image": "i"}]}), "spec.containers[0].name", "a lowercase RFC 1123 label"),
     ],
 )
-def test_names_that_the_api_server_would_not_take_are_refused_with_their_place(owner_client, address, obj, path, message):
+def test_names_that_an_api_server_would_reject_are_refused_with_their_path(owner_client, address, obj, path, message):
     response = owner_client.post(address, {"op": "create", "object": obj}, format="json")
     together = owner_client.post(f"{address}together/", {"commands": [{"op": "create", "object": obj}]}, format="json")
 
@@ -182,7 +182,7 @@ def test_a_command_that_is_nested_too_deep_is_refused(owner_client, address, lev
 
 
 @pytest.mark.parametrize("body", [b'{"op":"st\xffep"}', b"\xff\xfe", b'{"op":', b"[" * 100_000, b'{"op":"step","count":NaN}'])
-def test_what_is_not_json_is_refused(owner_client, address, body):
+def test_a_body_that_is_not_json_is_refused(owner_client, address, body):
     response = owner_client.generic("POST", address, body, content_type="application/json")
 
     assert response.status_code == 400, response.content
@@ -208,7 +208,7 @@ def test_a_bad_key_is_refused(owner_client, address, key):
     assert response.json()["error"]["detail"]["path"] == "$.key"
 
 
-def test_a_session_that_failed_takes_no_commands(owner_client, address):
+def test_a_failed_session_accepts_no_commands(owner_client, address):
     Session.objects.update(status="failed", message="broken")
 
     response = owner_client.post(address, {"op": "cycle"}, format="json")
@@ -237,7 +237,7 @@ def _large_object(size: int) -> dict[str, object]:
     return _object("Node", spec={"taints": [{"key": f"key-{number}", "effect": "NoSchedule"} for number in range(size // 40)]})
 
 
-def test_a_page_of_commands_ends_after_4_mib_and_links_to_the_next(owner_client, address):
+def test_a_page_of_commands_ends_after_4_mib_and_links_to_the_next_page(owner_client, address):
     big = {"op": "create", "object": _large_object(1_400_000)}
     for number in range(5):
         sent = owner_client.post(address, {"key": f"k{number}", **big}, format="json")
@@ -254,7 +254,7 @@ def test_a_page_of_commands_ends_after_4_mib_and_links_to_the_next(owner_client,
     assert pages[0].json()["results"][0]["command"]["object"]["spec"]["taints"][0] == {"key": "key-0", "effect": "NoSchedule"}
 
 
-def test_a_stored_command_that_is_larger_than_a_page_is_a_page_of_its_own(owner_client, people, address):
+def test_a_stored_command_larger_than_a_page_has_a_page_to_itself(owner_client, people, address):
     owner_client.post(address, {"op": "cycle"}, format="json")
     body = b'{"op":"configure","config":{"a":"' + b"x" * (5 << 20) + b'"}}'
     Command.objects.filter(session=people.session).update(body=body)
@@ -281,7 +281,7 @@ def test_a_command_of_more_than_one_and_a_half_mib_is_refused(owner_client, addr
     assert Command.objects.count() == 0
 
 
-def test_commands_sent_together_again_are_the_same_ones_wherever_they_are(owner_client, address):
+def test_a_repeated_batch_returns_the_same_commands(owner_client, address):
     for key in ("first", "other", "second"):
         owner_client.post(address, {"key": key, "op": "cycle"}, format="json")
 

@@ -43,14 +43,14 @@ def test_two_sessions_are_compared(people, two):
     assert [body["a"]["session"], body["b"]["session"]] == [str(one.pk) for one in two]
 
 
-def test_moments_are_named_with_an_event(people, two):
+def test_moments_are_named_by_an_event(people, two):
     body = get(people.client("viewer"), f"{two[0].pk}@{two[0].event}", f"{two[1].pk}@999999").json()
 
     assert [body["a"]["event"], body["b"]["event"]] == [one.event for one in two]
     assert get(people.client("viewer"), f"{two[0].pk}@20", f"{two[0].pk}@20").json()["same"] is True
 
 
-def test_a_comparison_is_a_file_too(people, two):
+def test_a_comparison_can_be_downloaded(people, two):
     response = get(people.client("viewer"), two[0].pk, two[1].pk, "report/")
 
     assert response.status_code == 200
@@ -78,7 +78,7 @@ def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, 
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
 
 
-def test_a_stored_result_needs_no_place_among_those_that_wait(people, two, monkeypatch):
+def test_a_stored_result_is_returned_even_if_too_many_requests_wait(people, two, monkeypatch):
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
     monkeypatch.setattr(waits, "maximum", 0)
 
@@ -104,12 +104,12 @@ def test_comparing_needs_access_to_both_sessions(people, two, role):
 
 
 @pytest.mark.parametrize("which", ["", "x", "@3", "x" * 36, f"{uuid.UUID(int=7)}@", f"{uuid.UUID(int=7)}@-1"])
-def test_what_is_no_moment_gets_400(people, two, which):
+def test_an_invalid_moment_gets_400(people, two, which):
     response = get(people.client("viewer"), two[0].pk, which)
 
     assert response.status_code == 400
     assert response.json()["error"]["detail"]["path"] == "?b"
 
 
-def test_a_session_that_is_not_there_gets_404(people, two):
+def test_an_unknown_session_gets_404(people, two):
     assert get(people.client("viewer"), two[0].pk, uuid.uuid4()).status_code == 404

@@ -51,7 +51,7 @@ def log_of(error: Exception) -> tuple[list[Any], list[str]]:
     return logged, sent
 
 
-def test_a_message_after_the_server_closed_the_socket_is_no_error() -> None:
+def test_a_message_after_the_server_closed_the_socket_is_not_logged_as_an_error() -> None:
     closed = RuntimeError("Unexpected ASGI message 'websocket.send', after sending 'websocket.close' or response already completed.")
     assert log_of(closed) == ([], ["websocket.accept", "websocket.send", "websocket.send"])
 

@@ -37,7 +37,7 @@ def test_names_are_the_same_for_the_same_secret_key_and_differ_for_another() -> 
     assert all(name.endswith(f"_{instance_of(settings.SECRET_KEY)}") for name in names)
 
 
-def test_a_login_under_the_old_name_stays_one_and_gets_the_new_name(old: Client, people: People) -> None:
+def test_a_login_under_the_old_cookie_name_stays_valid_and_gets_the_new_name(old: Client, people: People) -> None:
     token = old.cookies["schedviz_csrf"].value
 
     changed = old.patch(f"/api/v1/sessions/{people.session.pk}/", {"name": "x"}, "application/json", headers={"X-CSRFToken": token})
@@ -49,7 +49,7 @@ def test_a_login_under_the_old_name_stays_one_and_gets_the_new_name(old: Client,
     assert page.cookies[settings.CSRF_COOKIE_NAME].value == token
 
 
-def test_a_cookie_of_another_instance_logs_no_user_in_and_is_kept(people: People) -> None:
+def test_a_cookie_of_another_instance_logs_nobody_in_and_is_kept(people: People) -> None:
     browser = Client()
     browser.cookies["schedviz_login"] = "of-another-instance"
 
@@ -71,7 +71,7 @@ def test_a_logout_does_not_uncover_a_login_under_the_old_name(old: Client, peopl
     assert browser.get("/sessions/").status_code == 302
 
 
-def test_the_new_name_counts_where_both_are_there(old: Client, people: People) -> None:
+def test_the_new_cookie_name_wins_over_the_old_one(old: Client, people: People) -> None:
     other = Client()
     other.force_login(people.stranger)
     other.cookies["schedviz_login"] = old.cookies["schedviz_login"].value
@@ -79,14 +79,14 @@ def test_the_new_name_counts_where_both_are_there(old: Client, people: People) -
     assert other.get(f"/s/{people.session.pk}/").status_code == 404
 
 
-def test_a_socket_takes_a_login_under_either_name() -> None:
+def test_a_socket_accepts_a_login_under_either_cookie_name() -> None:
     headers = [(b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode())]
 
     for name in ("schedviz_login", settings.SESSION_COOKIE_NAME):
         assert credentials_of({"headers": [*headers, (b"cookie", f"{name}=abc".encode())]}).cookie == "abc"
 
 
-def test_a_participant_of_a_room_under_the_old_name_is_the_same() -> None:
+def test_a_participant_of_a_room_is_recognised_by_the_old_cookie_name() -> None:
     from django.http import HttpResponse
 
     from schedviz.web.cookies import adopt_old
@@ -100,7 +100,7 @@ def test_a_participant_of_a_room_under_the_old_name_is_the_same() -> None:
     assert guests.guest_of(cookies)
 
 
-def test_a_login_that_has_expired_by_a_wrong_clock_is_back_with_the_right_one(people: People) -> None:
+def test_a_login_that_expired_because_of_a_wrong_clock_is_valid_again_with_the_right_one(people: People) -> None:
     browser = Client()
     browser.force_login(people.owner)
     secret = browser.cookies[settings.SESSION_COOKIE_NAME].value

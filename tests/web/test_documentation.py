@@ -23,14 +23,14 @@ def nav_of_the_site() -> dict[str, list[str]]:
     return {title: [page.removesuffix(".md") for page in pages] for part in nav for title, pages in part.items()}
 
 
-def test_the_navigation_is_that_of_the_documentation_site() -> None:
+def test_the_navigation_equals_that_of_the_documentation_site() -> None:
     site = nav_of_the_site()
     assert {title: list(names) for title, names in library.SECTIONS.items()} == {title: site[title] for title in library.SECTIONS}
     assert set(site) - set(library.SECTIONS) == {"Measurements", "Decisions"}
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_there_for_everybody_and_its_links_lead_somewhere(name: str) -> None:
+def test_every_page_is_public_and_its_links_resolve(name: str) -> None:
     client = Client()
     address = "/docs/" if name == "index" else f"/docs/{name}/"
     page = client.get(address)
@@ -44,7 +44,7 @@ def test_every_page_is_there_for_everybody_and_its_links_lead_somewhere(name: st
             assert f'id="{place}"' in response.content.decode(), target
 
 
-def test_a_page_that_is_not_there_is_404_and_no_path_leads_out_of_the_folder() -> None:
+def test_an_unknown_page_is_404_and_no_path_leaves_the_folder() -> None:
     for address in (
         "/docs/nothing/",
         "/docs/../README/",
@@ -60,7 +60,7 @@ def test_a_picture_of_the_documentation_is_served() -> None:
     assert (response.status_code, response["Content-Type"]) == (200, "image/png")
 
 
-def test_html_in_a_file_is_text_and_headings_have_ids() -> None:
+def test_html_in_a_file_is_shown_as_text_and_headings_have_ids() -> None:
     page = render("# Title\n\n<script>alert(1)</script>\n\n## One `two` *three*\n\n[a](explain.md#cards) ![b](pictures/c.png)\n", "tour")
     assert page.title == "Title"
     assert "&lt;script&gt;" in page.body

@@ -35,7 +35,7 @@ def address(people: People, io_worker: Worker) -> str:
     return f"/api/v1/sessions/{session_id}/dump/"
 
 
-def test_a_session_is_dumped_as_it_is_and_as_it_was(owner: APIClient, address: str) -> None:
+def test_a_session_is_dumped_at_its_newest_and_at_a_past_moment(owner: APIClient, address: str) -> None:
     now, before = owner.get(address), owner.get(f"{address}?at=0")
 
     assert now["Content-Type"] == "text/plain; charset=utf-8"
@@ -45,7 +45,7 @@ def test_a_session_is_dumped_as_it_is_and_as_it_was(owner: APIClient, address: s
     assert 'summary="activeQ:2; backoffQ:0; unschedulablePods:0"' in before.content.decode()
 
 
-def test_a_dump_can_be_json_and_more_verbose(owner: APIClient, address: str) -> None:
+def test_a_dump_can_be_json_and_verbose(owner: APIClient, address: str) -> None:
     lines = [json.loads(line) for line in owner.get(f"{address}?format=json&v=3").content.decode().splitlines()]
 
     assert [line["msg"] for line in lines] == [

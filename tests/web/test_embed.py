@@ -56,7 +56,7 @@ def test_no_site_may_embed_it_until_the_server_allows_that(link, address):
     assert page["X-Frame-Options"] == "DENY"
 
 
-def test_a_login_does_not_help_without_a_link_that_works(people, link, address):
+def test_a_login_does_not_open_an_embedded_panel_without_a_valid_link(people, link, address):
     assert people.client("owner").get(address).status_code == 404
     assert people.client("owner").get(address, {"link": "another"}).status_code == 404
     link.revoked_at = link.created_at
@@ -89,7 +89,7 @@ def test_the_secret_of_a_link_reads_the_session_over_rest_and_changes_nothing(pe
     ],
     ids=["subprotocol", "address"],
 )
-def test_a_socket_is_opened_by_a_link_for_looking_alone(people, link, scope):
+def test_a_link_opens_a_read_only_socket(people, link, scope):
     result = credentials_of({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
 
     assert result == Credentials(link=SECRET)

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from schedviz.web import environment
 
 
-def test_the_secret_key_is_made_once_and_read_by_its_user_alone(tmp_path: Path, monkeypatch):
+def test_the_secret_key_is_created_once_and_readable_only_by_its_user(tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
     results: list[str] = []
     threads = [threading.Thread(target=lambda: results.append(environment.secret_key(tmp_path))) for _ in range(8)]
@@ -45,13 +45,13 @@ def test_an_unreadable_secret_key_is_reported_with_its_folder_and_a_remedy(tmp_p
     assert "SCHEDVIZ_DATA" in str(refused.value)
 
 
-def test_the_data_folder_is_its_users_alone(tmp_path: Path, monkeypatch):
+def test_only_its_user_can_read_the_data_folder(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_DATA", str(tmp_path / "a" / "b"))
 
     assert environment.data_folder(tmp_path).stat().st_mode & 0o777 == 0o700
 
 
-def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch):
+def test_a_data_folder_that_cannot_be_created_is_named(tmp_path: Path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SCHEDVIZ_DATA", str(tmp_path / "file" / "b"))
 
@@ -76,7 +76,7 @@ def test_a_database_is_read_from_its_url(url, expected):
     assert {name: result[name] for name in expected} == expected
 
 
-def test_sqlite_waits_for_its_turn_and_keeps_what_it_accepted():
+def test_sqlite_waits_for_locks_and_keeps_what_it_accepted():
     options = environment.database("sqlite:///x", synchronous="FULL")["OPTIONS"]
 
     assert options["transaction_mode"] == "IMMEDIATE"
@@ -93,19 +93,19 @@ def test_sqlite_waits_for_its_turn_and_keeps_what_it_accepted():
         ("unix:///run/redis?db=3", "redis+socket:///run/redis?virtual_host=3"),
     ],
 )
-def test_the_broker_is_the_same_redis(url, expected):
+def test_the_celery_broker_is_the_same_redis(url, expected):
     assert environment.broker_url(url) == expected
 
 
 @pytest.mark.parametrize(
     "call", [lambda: environment.broker_url("amqp://x"), lambda: environment.database("mysql://x/y", synchronous="FULL")]
 )
-def test_an_address_of_another_kind_is_refused(call):
+def test_a_url_of_an_unsupported_database_is_refused(call):
     with pytest.raises(ImproperlyConfigured, match="expected"):
         call()
 
 
-def test_switches_and_numbers_that_are_none_are_refused(monkeypatch):
+def test_invalid_switches_and_numbers_are_refused(monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_X", "perhaps")
 
     with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_X"):
@@ -122,14 +122,14 @@ def test_an_ipv6_address_is_a_host_name_with_or_without_its_brackets(monkeypatch
 
 
 @pytest.mark.parametrize("value", ["javascript:alert(1)", "schedviz.example.org", "https://a b", "https://u:p@host"])
-def test_what_is_not_the_url_of_a_site_is_refused(monkeypatch, value: str):
+def test_an_invalid_site_url_is_refused(monkeypatch, value: str):
     monkeypatch.setenv("SCHEDVIZ_URL", value)
     with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_URL"):
         environment.base_url("SCHEDVIZ_URL")
 
 
 @pytest.mark.parametrize("value", ["https://schedviz.example.org", "http://127.0.0.1:8777", "https://example.org/schedviz/"])
-def test_the_url_of_a_site_is_taken(monkeypatch, value: str):
+def test_a_valid_site_url_is_accepted(monkeypatch, value: str):
     monkeypatch.setenv("SCHEDVIZ_URL", value)
     assert environment.base_url("SCHEDVIZ_URL") == value
 
@@ -142,7 +142,7 @@ def test_sites_that_would_change_the_content_security_policy_are_refused(monkeyp
         environment.embedding_sites("SITES")
 
 
-def test_a_log_level_that_is_none_is_refused(monkeypatch):
+def test_an_unknown_log_level_is_refused(monkeypatch):
     monkeypatch.setenv("LEVEL", "debug")
     assert environment.log_level("LEVEL") == "DEBUG"
     monkeypatch.setenv("LEVEL", "FOO")
@@ -153,7 +153,7 @@ def test_a_log_level_that_is_none_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     "value", ["-1", "1e3", "0x10", "1_000", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "nan", "9" * 5000 + "x"]
 )
-def test_what_is_no_whole_number_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_a_value_that_is_no_whole_number_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("SCHEDVIZ_SOCKETS", value)
     with pytest.raises(ImproperlyConfigured, match=r"SCHEDVIZ_SOCKETS=.* is not a whole number") as refused:
         environment.number("SCHEDVIZ_SOCKETS", 1)
@@ -171,7 +171,7 @@ def test_what_is_no_whole_number_is_refused(monkeypatch: pytest.MonkeyPatch, val
         ("SCHEDVIZ_BYTES_IN_ALL", 10**15),
     ],
 )
-def test_a_number_that_no_clock_and_no_process_can_use_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, maximum: int) -> None:
+def test_an_unusable_number_of_seconds_or_processes_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, maximum: int) -> None:
     for value in (str(maximum), f"000{maximum}"):
         monkeypatch.setenv(name, value)
         assert environment.number(name, 1) == maximum
@@ -181,7 +181,7 @@ def test_a_number_that_no_clock_and_no_process_can_use_is_refused(monkeypatch: p
             environment.number(name, 1)
 
 
-def test_a_word_that_is_none_of_the_choices_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_outside_the_choices_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHEDVIZ_LOG", "jsonn")
     with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_LOG='jsonn' is unknown; expected json or console"):
         environment.choice("SCHEDVIZ_LOG", ("json", "console"), "json")
@@ -191,7 +191,7 @@ def test_a_word_that_is_none_of_the_choices_is_refused(monkeypatch: pytest.Monke
     "url",
     ["mysql://u:hush@h/db", "postgresql://u:hush@h:99999/db", "postgresql://u:hush@h:port/db", "postgresql://u:hush@[::1/db", "hush"],
 )
-def test_an_unusable_address_of_a_store_is_refused_without_its_password(url: str) -> None:
+def test_an_unusable_url_of_a_store_is_refused_without_printing_its_password(url: str) -> None:
     for read in (lambda: environment.database(url, synchronous="FULL"), lambda: environment.broker_url(url)):
         with pytest.raises(ImproperlyConfigured) as refused:
             read()

@@ -43,7 +43,7 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     assert b"Traceback" not in response.content
 
 
-def test_requests_from_before_the_clock_of_redis_was_set_back_do_not_count(owner_client, people, redis, settings):
+def test_requests_from_before_redis_clock_was_set_back_do_not_count(owner_client, people, redis, settings):
     settings.REQUESTS_PER_MINUTE = 2
     # Redis may have been away in another test.
     _counters.cache_clear()
@@ -87,7 +87,7 @@ def test_too_many_requests_get_429(owner_client, people, redis, settings):
 
 
 @pytest.mark.parametrize("secret", ["unknown", "schedviz_" + "x" * 43])
-def test_refused_credentials_count_as_requests_without_a_login(people, redis, settings, secret):
+def test_requests_with_invalid_credentials_count_as_anonymous(people, redis, settings, secret):
     settings.STRANGER_REQUESTS_PER_MINUTE = 2
     client = APIClient(headers={"Authorization": f"Bearer {secret}"})
 
@@ -98,7 +98,7 @@ def test_refused_credentials_count_as_requests_without_a_login(people, redis, se
     assert people.client("owner").get("/api/v1/problems/").status_code == 200
 
 
-def test_the_counters_of_redis_say_what_is_left_of_a_limit(redis, settings):
+def test_the_remaining_limit_is_read_from_redis(redis, settings):
     counters, item = _Counters(), RateLimitItemPerMinute(3)
 
     checks = [counters.count(item, "requests", "somebody") for _ in range(4)]
@@ -108,7 +108,7 @@ def test_the_counters_of_redis_say_what_is_left_of_a_limit(redis, settings):
     assert counters._shared.get_window_stats(item, "requests", "somebody").remaining == 0
 
 
-def test_sessions_that_are_made_are_counted_by_themselves(owner_client, redis, settings):
+def test_created_sessions_have_their_own_limit(owner_client, redis, settings):
     settings.NEW_SESSIONS_PER_MINUTE = 1
 
     made = [owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code for _ in range(2)]
@@ -117,7 +117,7 @@ def test_sessions_that_are_made_are_counted_by_themselves(owner_client, redis, s
     assert owner_client.get("/api/v1/sessions/").status_code == 200
 
 
-def test_requests_are_counted_though_redis_is_away(owner_client, people, redis, settings):
+def test_requests_are_counted_while_redis_is_down(owner_client, people, redis, settings):
     settings.REQUESTS_PER_MINUTE = 3
     redis.kill()
     try:
@@ -144,14 +144,14 @@ def test_every_response_has_the_security_headers(owner_client, people):
         assert response["X-Frame-Options"] == "DENY"
 
 
-def test_a_method_that_is_none_gets_405(owner_client, people):
+def test_an_unknown_method_gets_405(owner_client, people):
     response = owner_client.put(f"/api/v1/sessions/{people.session.pk}/", {}, format="json")
 
     assert response.status_code == 405
     assert response.json()["error"]["code"] == "method_not_allowed"
 
 
-def test_text_that_the_database_cannot_store_is_a_bad_request() -> None:
+def test_text_that_the_database_cannot_store_gets_400() -> None:
     refused = error_response(DataError("row (secret) has a character U+0000"), {})
 
     assert refused is not None

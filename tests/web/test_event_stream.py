@@ -40,7 +40,7 @@ def event_numbers(lines: Iterator[str], count: int) -> list[int]:
     return ids
 
 
-def test_lines_tell_all_that_is_stored_and_end(curl, commits):
+def test_a_stream_sends_all_stored_events_and_ends(curl, commits):
     for _ in range(3):
         commits.chunk(events=400)
 
@@ -88,7 +88,7 @@ def test_a_client_has_a_limited_number_of_streams(curl, commits, monkeypatch):
         assert event_numbers(again.iter_lines(), 1) == [1]
 
 
-def test_participants_of_one_network_are_one_client_of_streams():
+def test_participants_of_one_network_share_the_limit_of_streams():
     ada, bob = Actor(guest="ada"), Actor(guest="bob")
     assert event_stream._client_of(ada, "", "192.0.2.1") == event_stream._client_of(bob, "", "192.0.2.1")
     assert event_stream._client_of(ada, "", "192.0.2.2") != event_stream._client_of(bob, "", "192.0.2.1")
@@ -96,7 +96,7 @@ def test_participants_of_one_network_are_one_client_of_streams():
     assert event_stream._client_of(Actor(), "address 192.0.2.1", "192.0.2.1") == "address 192.0.2.1"
 
 
-def test_what_redis_lost_comes_from_the_database(curl, commits):
+def test_events_missing_in_redis_are_read_from_the_database(curl, commits):
     commits.chunk(events=1)
     with curl.stream("GET", "events/", headers=SSE) as response:
         lines = response.iter_lines()
@@ -126,7 +126,7 @@ def test_a_client_that_loses_access_is_notified_and_disconnected(curl, commits, 
     assert json.loads(last)["t"] == "ended"
 
 
-def test_a_stranger_gets_no_stream(web_server, people):
+def test_a_user_without_access_gets_no_stream(web_server, people):
     response = httpx.get(f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/events/", headers=SSE)
 
     assert response.status_code == 404

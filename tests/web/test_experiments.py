@@ -95,7 +95,7 @@ def test_variants_are_added_to_a_finished_experiment(owner: APIClient) -> None:
     assert refused.json()["detail"].startswith("line 3: base: it cannot change")
 
 
-def test_added_variants_count_as_what_creates_sessions(owner: APIClient, settings: Any) -> None:
+def test_adding_variants_counts_towards_the_limit_of_new_sessions(owner: APIClient, settings: Any) -> None:
     body = create(owner)
     settings.NEW_SESSIONS_PER_MINUTE = 1
     asked = [owner.post(f"{body['url']}variants/", {"plan": PLAN}, format="json").status_code for _ in range(2)]
@@ -114,7 +114,7 @@ def test_an_experiment_is_not_resumed_while_the_quota_of_bytes_is_used_up(owner:
     assert owner.post(f"{body['url']}resume/").json()["status"] == "running"
 
 
-def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:
+def test_only_a_few_requests_wait_while_a_plan_is_read(owner: APIClient) -> None:
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
             others.enter_context(waits.one())
@@ -124,7 +124,7 @@ def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "columns", "csv", "html"])
-def test_results_are_read_by_few_requests_at_a_time(owner: APIClient, form: str) -> None:
+def test_only_a_few_requests_read_results_at_a_time(owner: APIClient, form: str) -> None:
     url = f"{finished(owner)['url']}results/?as={form}"
     # All places are taken, also those to wait in.
     with ExitStack() as others:
@@ -151,7 +151,7 @@ def test_csv_needs_no_details_of_trials(owner: APIClient) -> None:
     assert owner.get(f"{body['url']}results/?as=csv").status_code == 200
 
 
-def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:
+def test_results_have_series_unless_excluded(owner: APIClient) -> None:
     url = f"{finished(owner)['url']}results/"
     results, without = (json.loads(owner.get(url + query).content) for query in ("", "?series=0"))
     assert {"key": "nodesUsed", "title": "Nodes with a pod, DaemonSets aside", "unit": "nodes"} in results["series"]
@@ -160,18 +160,18 @@ def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:
     assert (without["trials"][0]["series"], without["series"]) == ({}, [])
 
 
-def test_results_without_times_are_equal_bytes(owner: APIClient) -> None:
+def test_results_without_times_are_byte_identical(owner: APIClient) -> None:
     first, second = (owner.get(f"{finished(owner)['url']}results/?times=0").content for _ in range(2))
     assert first == second
 
 
-def test_a_plan_of_the_wrong_form_is_refused_with_its_line(owner: APIClient) -> None:
+def test_a_malformed_plan_is_refused_with_its_line(owner: APIClient) -> None:
     response = owner.post("/api/v1/experiments/", {"plan": PLAN.replace("50", "many")}, format="json")
     assert response.status_code == 400
     assert response.json()["detail"].startswith("line 4: variants[1].percentageOfNodesToScore: expected")
 
 
-def test_a_refused_plan_shows_its_faults(owner: APIClient) -> None:
+def test_a_refused_plan_lists_its_errors(owner: APIClient) -> None:
     body = create(owner, PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
     checking.check(body["id"])
     response = owner.get(body["url"]).json()
@@ -198,7 +198,7 @@ def test_a_trial_becomes_a_session_of_its_owner(owner: APIClient) -> None:
     assert owner.post(f"{body['url']}trials/2/session/").status_code == 404
 
 
-def test_an_experiment_is_its_owners_alone(people: People, owner: APIClient) -> None:
+def test_only_its_owner_has_access_to_an_experiment(people: People, owner: APIClient) -> None:
     url = create(owner)["url"]
     for role in ("editor", "viewer", "stranger", "staff"):
         client = people.client(role)

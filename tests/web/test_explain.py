@@ -185,7 +185,7 @@ def test_a_user_without_access_gets_404(people: People, session_id: UUID) -> Non
     assert people.client("stranger").get(f"/api/v1/sessions/{session_id}/explain/").status_code == 404
 
 
-def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, owner: APIClient, io_worker: Worker) -> None:
+def test_an_explanation_includes_what_the_doctor_found_in_the_files(people: People, owner: APIClient, io_worker: Worker) -> None:
     folder = Path(__file__).parents[1] / "samples" / "sigusr2" / "05-stale-watch"
     files = [ContentFile((folder / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
     session_id = create.create_session(None, "stale", create.Files(files)).pk
@@ -210,7 +210,7 @@ def test_a_text_is_explained_without_a_session_up_to_its_limit(owner: APIClient,
     assert "2097152" in refused.json()["detail"]
 
 
-def test_a_file_is_returned_as_text_without_a_session(owner: APIClient, io_worker: Worker) -> None:
+def test_an_uploaded_file_is_explained_as_text_without_a_session(owner: APIClient, io_worker: Worker) -> None:
     packed = base64.b64encode(gzip.compress(b"Name: web")).decode()
 
     assert owner.post("/api/v1/explain/message/", {"file": packed}, format="json").json()["text"] == "Name: web"

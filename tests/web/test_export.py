@@ -37,7 +37,7 @@ def ran(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
     return session_id
 
 
-def test_what_is_downloaded_can_be_uploaded(people: People, ran: UUID) -> None:
+def test_an_exported_session_can_be_imported(people: People, ran: UUID) -> None:
     owner = people.client("owner")
 
     response = owner.get(f"/api/v1/sessions/{ran}/export/")
@@ -72,13 +72,13 @@ def test_a_moment_is_downloaded_as_a_trace_that_can_be_imported(people: People, 
         ({"format": "trace", "from": "100000"}, "?from"),
     ],
 )
-def test_what_cannot_be_exported_is_named(people: People, ran: UUID, query: dict[str, str], path: str) -> None:
+def test_a_session_that_cannot_be_exported_gets_an_error_that_says_why(people: People, ran: UUID, query: dict[str, str], path: str) -> None:
     response = people.client("owner").get(f"/api/v1/sessions/{ran}/export/", query)
 
     assert (response.status_code, response.json()["error"]["detail"]["path"]) == (400, path)
 
 
-def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: People, ran: UUID) -> None:
+def test_an_exported_session_is_restored_on_a_server_that_has_none_of_it(people: People, ran: UUID) -> None:
     before = people.client("owner").get(f"/api/v1/sessions/{ran}/events/?limit=5000").json()["results"]
     state = people.client("owner").get(f"/api/v1/sessions/{ran}/state/").json()
     data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
@@ -133,11 +133,11 @@ def test_a_session_without_a_beginning_is_refused(owner_client: APIClient, peopl
     assert (response.status_code, response.json()["error"]["code"]) == (409, "not_exportable")
 
 
-def test_a_stranger_gets_no_file(people: People, ran: UUID) -> None:
+def test_a_user_without_access_gets_no_file(people: People, ran: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{ran}/export/").status_code == 404
 
 
-def test_a_download_is_sent_while_it_is_made() -> None:
+def test_a_download_is_sent_while_it_is_produced() -> None:
     made: list[int] = []
 
     def pieces():
@@ -183,7 +183,7 @@ def test_one_part_of_each_client_is_produced_at_a_time() -> None:
     assert asyncio.run(take_all()) == [b"x"] * 4
 
 
-def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, ran: UUID, settings: Any) -> None:
+def test_a_user_may_have_half_of_all_downloads(people: People, ran: UUID, settings: Any) -> None:
     settings.DOWNLOADS = 2
     address = f"/api/v1/sessions/{ran}/export/"
     requester.set(f"user {people.owner.pk}")
@@ -205,7 +205,7 @@ def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, r
     assert b"".join(people.client("owner").get(address).streaming_content)
 
 
-def test_slow_readers_without_an_account_leave_downloads_to_users(settings: Any) -> None:
+def test_slow_readers_without_an_account_leave_downloads_for_users(settings: Any) -> None:
     settings.DOWNLOADS = 8
     slots: list[Slot] = []
     counts: list[int] = []
@@ -257,7 +257,7 @@ def test_a_client_without_a_download_takes_the_place_of_the_slowest_reader(setti
     assert not downloads._running.total
 
 
-def test_a_client_catches_up_with_the_rate_but_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_below_the_rate_earns_no_credit(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     slot = downloads.acquire()

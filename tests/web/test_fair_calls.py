@@ -9,7 +9,7 @@ from schedviz.web.live import database
 from schedviz.web.live.fair_calls import in_database_for
 
 
-def test_the_calls_of_one_client_leave_threads_to_others() -> None:
+def test_the_calls_of_one_client_leave_threads_for_others() -> None:
     end, lock = Event(), Lock()
     running: set[int] = set()
     at_a_time: list[int] = []

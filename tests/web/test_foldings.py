@@ -70,7 +70,7 @@ def asked(foldings: Foldings, folds: Folds, *events: int, meanwhile: Callable[[]
         return [result.exception() or result.result() for result in results]
 
 
-def test_few_are_folded_at_a_time(folds: Folds) -> None:
+def test_only_a_few_moments_are_folded_at_a_time(folds: Folds) -> None:
     def others_wait() -> None:
         until(lambda: waiting() == 6 - MAX_FOLDINGS)
         folds.may_end.set()
@@ -81,7 +81,7 @@ def test_few_are_folded_at_a_time(folds: Folds) -> None:
     assert folds.most_at_once["all"] == MAX_FOLDINGS
 
 
-def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
+def test_a_client_leaves_a_place_for_others(folds: Folds) -> None:
     foldings = Foldings(MAX_FOLDINGS)
 
     def another_asks() -> None:
@@ -101,7 +101,7 @@ def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
     assert folds.most_at_once["a"] == 1
 
 
-def test_clients_of_one_group_leave_a_place_to_users(folds: Folds) -> None:
+def test_clients_of_one_group_leave_a_place_for_users(folds: Folds) -> None:
     foldings = Foldings(MAX_FOLDINGS)
     requester.set("address 192.0.2.1")
     with foldings.slot():
@@ -189,7 +189,7 @@ def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Fo
     assert folds.begun == [event] * 2
 
 
-def test_a_client_at_its_limit_is_refused_and_leaves_nothing(folds: Folds) -> None:
+def test_a_client_at_its_limit_is_refused_and_leaves_no_state(folds: Folds) -> None:
     foldings = Foldings(MAX_FOLDINGS)
     requester.set("a client")
     with ExitStack() as of_client:

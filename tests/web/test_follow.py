@@ -110,7 +110,7 @@ def test_a_restarted_process_resumes_the_session_of_its_source(run: Callable[...
     assert "--resume finds the session by its source" in run("--resume", "--session", str(session.pk)).output
 
 
-def test_a_session_of_another_source_and_a_token_that_may_not_are_refused(run: Callable[..., Result], people: People) -> None:
+def test_a_session_of_another_source_and_a_token_without_permission_are_refused(run: Callable[..., Result], people: People) -> None:
     Session.objects.filter(pk=people.session.pk).update(nodes=2)
 
     assert "2 nodes and 0 pods already" in run("--once", "--session", str(people.session.pk)).output
@@ -119,7 +119,7 @@ def test_a_session_of_another_source_and_a_token_that_may_not_are_refused(run: C
     assert "(HTTP 401)" in run("--once", "--session", str(people.session.pk), "--token", "nobodys").output
 
 
-def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
+def test_changes_during_a_restart_and_an_expired_watch_arrive(
     run: Callable[..., Result], cluster: KubernetesApi, web_server: LiveServer, people: People
 ) -> None:
     cluster.watch_seconds = 0.5

@@ -121,7 +121,7 @@ class Client:
             self.content += message.get("body", b"")
 
 
-def test_a_class_that_asks_the_same_question_gets_its_result_without_asking_again(handler: ThreadedHandler) -> None:
+def test_simultaneous_equal_requests_share_one_result(handler: ThreadedHandler) -> None:
     async def run() -> tuple[list[bytes], int]:
         clients = [Client(handler, "/question/", f"key=a&who={who}") for who in range(CLASS)]
         asking = [asyncio.create_task(client.ask()) for client in clients]
@@ -143,7 +143,7 @@ def test_a_class_that_asks_the_same_question_gets_its_result_without_asking_agai
     assert sorted(found) == sorted([b"the result"] * 2 + [b"the result, stored"] * (CLASS - 2) + [b""])
 
 
-def test_a_follower_is_told_when_its_time_is_over(handler: ThreadedHandler, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_follower_gets_an_error_when_its_time_is_over(handler: ThreadedHandler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "WAIT_SECONDS", 0.3)
 
     async def run() -> list[bytes]:
@@ -152,7 +152,7 @@ def test_a_follower_is_told_when_its_time_is_over(handler: ThreadedHandler, monk
     assert asyncio.run(run()) == [b"late"] * 3
 
 
-def test_followers_of_a_request_that_finds_no_place_try_by_themselves(handler: ThreadedHandler) -> None:
+def test_followers_of_a_refused_request_try_themselves(handler: ThreadedHandler) -> None:
     async def run() -> list[bytes]:
         with contextlib.ExitStack() as running:
             for number in range(MAX_WAITING):
@@ -165,7 +165,7 @@ def test_followers_of_a_request_that_finds_no_place_try_by_themselves(handler: T
     assert asyncio.run(run()) == [b"busy"] * 5
 
 
-def test_a_state_that_is_being_computed_is_shared_by_all_who_ask_for_it(handler: ThreadedHandler) -> None:
+def test_simultaneous_requests_for_a_state_share_its_computation(handler: ThreadedHandler) -> None:
     async def run() -> list[bytes]:
         first = asyncio.create_task(Client(handler, "/state/", "who=0").ask())
         await asyncio.to_thread(until, lambda: WORKER.begun == 1)

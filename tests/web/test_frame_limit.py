@@ -54,7 +54,7 @@ def connection(web_server: LiveServer, people: People) -> socket.socket:
 @pytest.mark.parametrize(
     "flood", [frame(PING | LAST) * FLOOD, frame(TEXT | LAST, b"x") * FLOOD, frame(TEXT, b"x") + frame(CONTINUATION) * FLOOD]
 )
-def test_a_flood_of_frames_is_closed_and_other_sockets_are_served(connection: socket.socket, web_server: LiveServer, flood: bytes) -> None:
+def test_a_socket_that_floods_is_closed_while_others_are_served(connection: socket.socket, web_server: LiveServer, flood: bytes) -> None:
     with connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall(flood)
 

@@ -37,7 +37,7 @@ def exchange(server: LiveServer, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("endless", [b"X: " + b"a" * MAX_HEAD_BYTES, b"X: a\r\n" * MAX_HEAD_BYTES])
-def test_a_head_that_does_not_end_is_refused(web_server: LiveServer, endless: bytes) -> None:
+def test_an_endless_request_head_is_refused(web_server: LiveServer, endless: bytes) -> None:
     # One byte too many: all of it has been read when it is refused, so that the answer arrives.
     response = exchange(web_server, (START + endless)[: MAX_HEAD_BYTES + 1])
 
@@ -45,19 +45,19 @@ def test_a_head_that_does_not_end_is_refused(web_server: LiveServer, endless: by
     assert str(MAX_HEAD_BYTES).encode() in response
 
 
-def test_a_large_head_that_ends_is_taken(web_server: LiveServer) -> None:
+def test_a_large_complete_request_head_is_accepted(web_server: LiveServer) -> None:
     response = exchange(web_server, START + b"X: " + b"a" * (MAX_HEAD_BYTES // 2) + b"\r\nConnection: close\r\n\r\n")
 
     assert response.startswith(b"HTTP/1.1 200 ")
 
 
-def test_headers_after_a_body_have_an_end_too(web_server: LiveServer) -> None:
+def test_trailers_after_a_body_are_limited_too(web_server: LiveServer) -> None:
     response = exchange(web_server, CHUNKED + b"2\r\n{}\r\n0\r\nX: " + b"a" * 16 * MAX_HEAD_BYTES)
 
     assert not response.startswith(b"HTTP/1.1 2"), "it hung up, whether or not we could read why"
 
 
-def test_what_a_body_in_many_parts_has_beside_them_is_not_counted_together(web_server: LiveServer) -> None:
+def test_the_framing_of_a_chunked_body_does_not_add_up_to_the_head_limit(web_server: LiveServer) -> None:
     parts = b"1\r\n \r\n" * MAX_HEAD_BYTES
 
     response = exchange(web_server, CHUNKED.replace(b"Content-Type", b"Connection: close\r\nContent-Type") + parts + b"0\r\n\r\n")
@@ -103,7 +103,7 @@ def test_endless_heads_get_408_and_are_closed(hasty: LiveServer) -> None:
     assert until_closed(silent) == b""
 
 
-def test_a_head_that_comes_byte_by_byte_has_no_more_time(hasty: LiveServer) -> None:
+def test_a_request_head_sent_byte_by_byte_has_no_more_time(hasty: LiveServer) -> None:
     connection = opened(hasty)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         for byte in itertools.chain(START, itertools.repeat(ord("x"))):
@@ -114,7 +114,7 @@ def test_a_head_that_comes_byte_by_byte_has_no_more_time(hasty: LiveServer) -> N
     assert until_closed(connection).startswith(b"HTTP/1.1 408 ")
 
 
-def test_the_second_head_of_a_connection_has_an_end_too(hasty: LiveServer) -> None:
+def test_the_second_request_head_of_a_connection_has_a_timeout_too(hasty: LiveServer) -> None:
     connection = opened(hasty, START + b"\r\n")
     assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 

@@ -45,7 +45,7 @@ def test_a_queue_without_workers_is_named(client, redis):
     assert "io" in response.json()["workers"]
 
 
-def test_redis_that_is_away_is_named(client, redis):
+def test_an_unreachable_redis_is_named(client, redis):
     redis.kill()
     try:
         response = client.get("/healthz")
@@ -56,7 +56,7 @@ def test_redis_that_is_away_is_named(client, redis):
     assert response.json()["down"] == ["redis", "workers"]
 
 
-def test_a_database_that_is_away_is_named(client, redis, monkeypatch):
+def test_an_unreachable_database_is_named(client, redis, monkeypatch):
     def fail(*_: object) -> None:
         raise OperationalError("connection refused")
 

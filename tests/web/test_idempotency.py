@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 KEY = {"Idempotency-Key": "k1"}
 
 
-def test_a_session_is_made_once(owner_client, people):
+def test_a_repeated_request_creates_one_session(owner_client, people):
     first, second = (owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY) for _ in range(2))
 
     assert (first.status_code, second.status_code) == (201, 201)
@@ -29,7 +29,7 @@ def test_a_session_is_made_once(owner_client, people):
     assert Session.objects.count() == 2
 
 
-def test_files_are_compared_whole(owner_client, people):
+def test_whole_files_are_compared(owner_client, people):
     def send(content: bytes):
         file = SimpleUploadedFile("cluster.json", content)
         return owner_client.post("/api/v1/sessions/", {"file": file, "name": "n"}, format="multipart", headers=KEY)
@@ -41,7 +41,7 @@ def test_files_are_compared_whole(owner_client, people):
     assert other.json()["code"] == "key_reused"
 
 
-def test_the_stored_digest_has_a_key_and_one_without_is_known(owner_client, people):
+def test_stored_digests_are_keyed_and_older_ones_without_a_key_still_match(owner_client, people):
     def send():
         return owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
 
@@ -64,7 +64,7 @@ def test_a_refused_request_leaves_its_key_free(owner_client, people):
     assert (refused.status_code, made.status_code) == (400, 201)
 
 
-def test_a_key_is_of_its_user_alone(people):
+def test_an_idempotency_key_belongs_to_one_user(people):
     made = [
         people.client(name).post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
         for name in ("owner", "editor")
@@ -139,7 +139,7 @@ def test_commands_sent_together_are_stored_once_or_not_at_all(owner_client, peop
     assert Command.objects.count() == 2
 
 
-def test_more_commands_together_than_may_wait_are_refused_all(owner_client, people, redis, settings):
+def test_a_batch_of_more_commands_than_may_wait_is_refused_as_a_whole(owner_client, people, redis, settings):
     settings.COMMANDS_WAITING = 2
 
     response = owner_client.post(
@@ -163,7 +163,7 @@ def test_commands_are_listed_in_pages(owner_client, people, redis):
     assert 'after=2>; rel="next"' in first["Link"]
 
 
-def test_a_request_begins_again_when_the_one_with_its_key_has_just_been_refused(owner_client, people, monkeypatch):
+def test_a_request_is_processed_if_the_one_with_its_key_has_just_been_refused(owner_client, people, monkeypatch):
     create = AnsweredRequest.objects.create
     collisions = []
 

@@ -41,7 +41,7 @@ def test_the_course_is_listed_in_both_languages(owner: APIClient):
     assert (listed["session"], listed["done"], listed["release"]) == (None, 0, "v1.27.1")
 
 
-def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_worker: Worker):
+def test_a_session_on_the_path_of_a_lesson_is_at_the_right_stop(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
     stops = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"]
 
@@ -101,7 +101,7 @@ def test_a_fork_stays_in_the_lesson(owner: APIClient, io_worker: Worker):
     assert owner.get(f"/api/v1/sessions/{fork}/lesson/").json()["name"] == "the-list"
 
 
-def test_a_lesson_that_is_none(owner: APIClient, people: People):
+def test_an_unknown_lesson_gets_404(owner: APIClient, people: People):
     answer = owner.post("/api/v1/sessions/", {"lesson": "no-such"}, format="json")
     assert answer.status_code == 404
     assert answer.json()["error"]["message"] == '$.lesson: There is no lesson "no-such".'
@@ -135,5 +135,5 @@ def test_progress_is_stored_for_the_user_and_outlives_the_session(owner: APIClie
     ("lesson", "progress", "status"),
     [("no-such", {"stop": "a"}, 404), ("the-list", {"stop": "a", "session": "x"}, 400), ("the-list", {"answers": {}}, 400)],
 )
-def test_progress_that_is_none(owner: APIClient, lesson: str, progress: dict[str, Any], status: int):
+def test_invalid_progress_is_refused(owner: APIClient, lesson: str, progress: dict[str, Any], status: int):
     assert owner.put(f"/api/v1/lessons/{lesson}/progress/", progress, format="json").status_code == status

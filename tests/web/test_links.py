@@ -36,7 +36,7 @@ def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
     assert created.status_code == 201
 
 
-def test_the_key_of_a_revoked_link_gives_no_link(people: People) -> None:
+def test_the_idempotency_key_of_a_revoked_link_returns_no_link(people: People) -> None:
     owner, address = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/links/"
     first = owner.post(address, {}, format="json", headers={"Idempotency-Key": "first"}).json()
     owner.delete(f"{address}{first['id']}/")
@@ -46,7 +46,7 @@ def test_the_key_of_a_revoked_link_gives_no_link(people: People) -> None:
     assert (again.status_code, again.json()["code"], "url" in again.json()) == (409, "key_reused", False)
 
 
-def test_a_session_that_is_deleted_meanwhile_gets_no_link_and_no_room(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_deleted_meanwhile_gets_neither_a_link_nor_a_room(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, user = people.client("owner-token"), people.session.owner
     Session.objects.filter(pk=people.session.pk).delete()
     monkeypatch.setattr("schedviz.web.api.links.session_for", lambda *_: people.session)
@@ -73,7 +73,7 @@ def test_opening_a_share_link_without_a_login_stores_nothing(people: People) -> 
     assert "secret-link" not in kept.value
 
 
-def test_a_browser_keeps_the_20_newest_share_links_and_no_forged_ones(people: People) -> None:
+def test_a_browser_keeps_the_20_newest_share_links_and_ignores_forged_ones(people: People) -> None:
     people.make_link("link")
     browser, page = APIClient(), f"/s/{people.session.pk}/"
     browser.get(page, {"link": "secret-link"})

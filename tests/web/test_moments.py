@@ -42,14 +42,14 @@ def test_a_view_of_the_past_is_the_one_after_that_event(past, people):
 
 
 @pytest.mark.parametrize("query", [{}, {"at": 20}, {"at": 999}])
-def test_without_a_moment_or_with_one_to_come_it_is_the_newest(past, query):
+def test_the_newest_view_is_returned_without_a_moment_or_for_a_future_one(past, query):
     client, address = past
 
     assert get(client, address + "view/", **query)["event"] == 20
     assert get(client, address + "state/", **query)["event"] == 20
 
 
-def test_a_state_of_the_past_says_which(past):
+def test_a_state_of_the_past_has_its_event(past):
     client, address = past
 
     result = get(client, address + "state/", at=9)
@@ -141,7 +141,7 @@ def test_a_moment_is_refused_while_too_many_wait(past, people):
         assert client.get(large).status_code == 200
 
 
-def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, people):
+def test_a_moment_before_the_first_stored_one_gets_404_that_names_the_first(past, people):
     client, address = past
     reading.Checkpoint.objects.filter(session=people.session).update(event=4, chunk=1)
 
@@ -153,7 +153,7 @@ def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, 
 
 
 @pytest.mark.parametrize("at", ["x", "-1", "1.5", "²", "9" * 30])
-def test_a_moment_that_is_no_number_gets_400(past, at):
+def test_a_moment_that_is_not_a_number_gets_400(past, at):
     client, address = past
 
     for rest in ("view/", "state/"):

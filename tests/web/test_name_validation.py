@@ -41,7 +41,7 @@ def test_a_title_is_one_line_of_at_most_200_characters(owner_client, people, red
         assert len(response.content) < 2000
 
 
-def test_a_name_that_a_file_brings_is_made_one_line(owner_client, redis):
+def test_a_name_from_a_file_is_reduced_to_one_line(owner_client, redis):
     trace = {"format": "schedviz-trace/1", "name": "two\r\nlines" + "x" * 1000, "steps": []}
 
     made = owner_client.post(BASE, {"trace": trace}, format="json")
@@ -85,7 +85,7 @@ OBJECTS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command)[:60])
-def test_what_a_command_names_is_bounded(owner_client, people, redis, command):
+def test_names_in_commands_have_a_maximum_length(owner_client, people, redis, command):
     response = owner_client.post(f"{BASE}{people.session.pk}/commands/", command, format="json")
 
     assert response.status_code == 400
@@ -94,14 +94,14 @@ def test_what_a_command_names_is_bounded(owner_client, people, redis, command):
     assert len(response.content) < 3000
 
 
-def test_an_object_of_any_kind_has_a_name_that_an_api_server_takes(people, redis):
+def test_objects_of_every_kind_need_a_name_that_an_api_server_accepts(people, redis):
     for given in OBJECTS:
         with pytest.raises(CommandRefused, match=r"object\.metadata\.name: ") as refused:
             inbox.accept(people.session.pk, convert_command({"op": "create", "object": given}), "k")
         assert len(str(refused.value)) < 1500
 
 
-def test_a_socket_refuses_them_too(people, viewer, redis):
+def test_a_socket_refuses_invalid_names_too(people, viewer, redis):
     socket = viewer(people)
     socket.send({"type": "command", "key": "k", "command": {"op": "cordon", "node": "a\r\nb"}})
 
@@ -110,10 +110,10 @@ def test_a_socket_refuses_them_too(people, viewer, redis):
     assert "one line" in error["message"]
 
 
-test_a_socket_refuses_them_too = pytest.mark.django_db(transaction=True)(test_a_socket_refuses_them_too)
+test_a_socket_refuses_invalid_names_too = pytest.mark.django_db(transaction=True)(test_a_socket_refuses_invalid_names_too)
 
 
-def test_what_was_stored_with_such_a_name_still_opens(owner_client, people, redis):
+def test_sessions_that_were_stored_with_an_invalid_name_still_open(owner_client, people, redis):
     old = make_session(people.owner, name="two\r\nlines")
     session = f"{BASE}{old.pk}/"
 

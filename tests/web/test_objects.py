@@ -22,7 +22,7 @@ def looked_at(people: People, make_session: MakeSession, io_worker: Worker) -> U
     return session_id
 
 
-def test_an_object_that_was_read_can_be_sent_back_changed(people: People, looked_at: UUID) -> None:
+def test_an_object_can_be_read_changed_and_sent_back(people: People, looked_at: UUID) -> None:
     owner = people.client("owner")
     node = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").json()
     assert (node["apiVersion"], node["kind"], node["metadata"]["name"]) == ("v1", "Node", "node-1")
@@ -35,7 +35,7 @@ def test_an_object_that_was_read_can_be_sent_back_changed(people: People, looked
     assert changed["spec"]["unschedulable"] is True
 
 
-def test_a_missing_object_is_reported_in_a_sentence(people: People, looked_at: UUID) -> None:
+def test_a_missing_object_gets_an_error_that_names_it(people: People, looked_at: UUID) -> None:
     owner = people.client("owner")
     response = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Pod&name=nobody")
     assert response.status_code == 404
@@ -46,7 +46,7 @@ def test_a_missing_object_is_reported_in_a_sentence(people: People, looked_at: U
     assert unknown.json()["error"]["detail"]["path"] == "?kind"
 
 
-def test_a_stranger_reads_no_object(people: People, looked_at: UUID) -> None:
+def test_a_user_without_access_reads_no_object(people: People, looked_at: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").status_code == 404
 
 

@@ -37,7 +37,7 @@ def test_a_reconnecting_observer_gets_the_expected_and_the_known_state(owner_cli
     assert ([one["key"] for one in rest["objects"]], rest["next"]) == (["n2"], None)
 
 
-def test_another_number_is_refused_with_the_expected_one(owner_client: APIClient, url: str) -> None:
+def test_an_unexpected_number_is_refused_with_the_expected_one(owner_client: APIClient, url: str) -> None:
     refused = owner_client.post(url, batch(7), format="json")
 
     assert refused.status_code == 409
@@ -65,7 +65,9 @@ def test_another_number_is_refused_with_the_expected_one(owner_client: APIClient
         ),
     ],
 )
-def test_a_mistake_is_reported_with_its_position(owner_client: APIClient, url: str, members: dict[str, object], path: str) -> None:
+def test_an_invalid_observation_is_reported_with_its_position(
+    owner_client: APIClient, url: str, members: dict[str, object], path: str
+) -> None:
     refused = owner_client.post(url, {**batch(1), **members}, format="json")
 
     assert refused.status_code == 400, refused.content

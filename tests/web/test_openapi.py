@@ -100,7 +100,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
     }
 
 
-def test_every_reference_leads_somewhere(openapi):
+def test_every_reference_resolves(openapi):
     def references(value):
         if isinstance(value, dict):
             if isinstance(value.get("$ref"), str):
@@ -144,7 +144,7 @@ def test_the_schema_is_served(client, db):
     assert yaml.safe_load(client.get("/api/v1/schema/?format=yaml").content)["info"]["title"] == "schedviz"
 
 
-def test_the_schema_is_made_once_and_not_from_what_a_request_says(client, db, monkeypatch):
+def test_the_schema_is_generated_once_and_does_not_depend_on_the_request(client, db, monkeypatch):
     monkeypatch.setattr(openapi_view, "_documents", {})
     first = client.get("/api/v1/schema/?format=json&version=mine&lang=de")
     monkeypatch.setattr(openapi_view.SchemaView, "generator_class", lambda: pytest.fail("made again"))
@@ -156,7 +156,7 @@ def test_the_schema_is_made_once_and_not_from_what_a_request_says(client, db, mo
     assert (unchanged.status_code, unchanged.content) == (304, b"")
 
 
-def test_the_page_of_the_docs_loads_nothing_from_elsewhere(client, db):
+def test_the_swagger_page_loads_nothing_from_other_hosts(client, db):
     page = client.get("/api/v1/docs/")
 
     assert page["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
@@ -166,7 +166,7 @@ def test_the_page_of_the_docs_loads_nothing_from_elsewhere(client, db):
             assert finders.find(address.removeprefix("/static/"))
 
 
-def test_the_wire_schema_in_docs_is_the_newest():
+def test_the_wire_schema_in_docs_is_current():
     assert wire_schema.main(["--check"]) == 0, "run make gen"
 
 

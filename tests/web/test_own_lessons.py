@@ -45,7 +45,7 @@ def folder(lessons: Path) -> Path:
     return folder
 
 
-def test_a_lesson_of_ones_own_is_in_the_course_and_is_read_anew_when_it_changes(owner: APIClient, folder: Path):
+def test_a_users_own_lesson_is_in_the_course_and_is_reloaded_when_it_changes(owner: APIClient, folder: Path):
     listed = [one["name"] for part in owner.get("/api/v1/lessons/").json()["parts"] for one in part["lessons"]]
     assert "mine" in listed
     before = owner.get("/api/v1/lessons/mine/").json()
@@ -84,7 +84,7 @@ def test_a_lesson_with_half_of_its_texts_can_be_viewed(owner: APIClient, folder:
     assert owner.get(f"/api/v1/sessions/{session}/lesson/").json()["changed"] is True
 
 
-def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(owner: APIClient, folder: Path, io_worker: Worker):
+def test_a_session_becomes_a_lesson_that_passes_once_its_texts_are_written(owner: APIClient, folder: Path, io_worker: Worker):
     session = begin(owner, "mine")
     stop = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
     execute(owner, session, stop["do"])

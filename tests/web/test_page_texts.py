@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 TEMPLATES = Path(words.__file__).resolve().parent.parent / "templates/web"
 
 
-def test_every_language_has_the_same_words():
+def test_every_language_has_the_same_texts():
     assert all(set(known) == set(words.ENGLISH) for known in words.WORDS.values())
     placeholder = re.compile(r"\{\w+\}")
     for known in words.WORDS.values():
@@ -23,7 +23,7 @@ def test_every_language_has_the_same_words():
         }
 
 
-def test_every_word_of_a_template_is_there():
+def test_every_text_of_a_template_exists():
     used = {name for template in TEMPLATES.glob("*.html") for name in re.findall(r"words\.(?!py)(\w+)", template.read_text())}
 
     assert used <= set(words.ENGLISH)
@@ -38,14 +38,14 @@ def test_every_word_of_a_template_is_there():
         ("", "en", "See how"),
     ],
 )
-def test_the_login_page_speaks_the_language_that_the_browser_asks_for(client, accept_language, language, lead):
+def test_the_login_page_is_in_the_language_that_the_browser_prefers(client, accept_language, language, lead):
     response = client.get("/login/", headers={"Accept-Language": accept_language})
 
     assert f'<html lang="{language}"' in response.content.decode()
     assert lead in response.content.decode()
 
 
-def test_the_language_that_was_chosen_counts_first(client):
+def test_a_chosen_language_has_precedence(client):
     client.cookies[words.COOKIE] = "zh-CN"
 
     response = client.get("/nowhere/", headers={"Accept-Language": "en"})

@@ -111,7 +111,7 @@ def test_users_start_on_the_start_page(people):
         assert 'data-page="home"' in page.content.decode()
 
 
-def test_without_an_account_home_is_the_newest_shared_session_or_the_login(people):
+def test_anonymous_clients_are_sent_to_their_newest_shared_session_or_to_the_login(people):
     assert people.client("link").get("/")["Location"] == f"/s/{people.session.pk}/"
     assert people.client("anonymous").get("/")["Location"] == "/login/"
 
@@ -140,7 +140,7 @@ def test_a_moment_in_the_address_survives_a_share_link_and_a_login(people):
     assert guest.get(made["url"])["Location"] == address
 
 
-def test_hostile_names_are_text(people):
+def test_hostile_names_are_escaped(people):
     people.session.name = "<script>alert(1)</script>\"'"
     people.session.save()
 
@@ -161,7 +161,7 @@ def test_a_login_redirects_only_to_this_server(people, client):
     "following",
     ["abc", "session-page", "logout", "//evil.example/", "///evil.example", "/\\evil.example", "https://evil.example/", "/" + "a" * 20_000],
 )
-def test_a_login_leads_home_where_its_next_page_is_no_path_of_this_server(people, client, following):
+def test_a_login_leads_to_the_start_page_if_its_next_page_is_on_another_server(people, client, following):
     cache.clear()
     people.owner.set_password("a long password")
     people.owner.save()
@@ -196,7 +196,7 @@ def test_passwords_can_be_tried_ten_times_a_minute(client):
     cache.clear()
 
 
-def test_a_share_link_lets_in_until_it_is_revoked(people):
+def test_a_share_link_grants_access_until_it_is_revoked(people):
     owner, guest = people.client("owner"), Client()
     address = f"/api/v1/sessions/{people.session.pk}/"
 

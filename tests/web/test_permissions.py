@@ -131,7 +131,7 @@ def test_every_address_and_method_has_a_row():
     assert {route for _, route in rows - results} | PAGES == without, "rows of what is no view of REST are pages, or are there no more"
 
 
-def test_each_gets_what_they_may(people, everybody):
+def test_each_client_may_do_what_the_table_says(people, everybody):
     wrong = []
     for row in ROWS:
         # Public URLs are checked for a few clients: some, such as the schema, are slow.
@@ -159,7 +159,7 @@ _OF_ONE_SESSION = [row for row in ROWS if row.need.startswith((SEE, COMMAND, MAN
 
 
 @pytest.mark.parametrize("role", [role for role, level in ROLES.items() if not level])
-def test_a_stranger_cannot_tell_a_session_from_none(people, role):
+def test_a_user_without_access_cannot_tell_a_session_from_a_missing_one(people, role):
     client = people.client(role)
     for row in _OF_ONE_SESSION:
         for body in [row.body] if row.method == "get" else [row.body, {"nonsense": 1}]:
@@ -167,7 +167,7 @@ def test_a_stranger_cannot_tell_a_session_from_none(people, role):
             assert foreign == unknown, row
 
 
-def test_a_stranger_cannot_tell_a_session_from_none_by_an_invalid_method_or_body(people):
+def test_a_user_without_access_cannot_tell_a_session_from_a_missing_one_by_an_invalid_method_or_body(people):
     client = people.client("stranger")
     for row in _OF_ONE_SESSION:
         for method in ("HEAD", "OPTIONS", "PUT", row.method.upper()):
@@ -180,7 +180,7 @@ def test_a_stranger_cannot_tell_a_session_from_none_by_an_invalid_method_or_body
 
 @pytest.mark.parametrize("page", ["s/{}/", "s/{}/panel/queue/", "s/{}/panel/nothing/", "embed/{}/queue/", "embed/{}/queue/?link=wrong"])
 @pytest.mark.parametrize("role", ["anonymous", "stranger", "staff", "revoked-link"])
-def test_a_stranger_cannot_tell_a_session_from_none_by_a_page(people, page, role):
+def test_a_user_without_access_cannot_tell_a_session_from_a_missing_one_by_its_page(people, page, role):
     client = people.client(role)
     found, none = (client.get("/" + page.format(one)) for one in (people.session.pk, UNKNOWN))
 
@@ -192,14 +192,14 @@ def test_a_stranger_cannot_tell_a_session_from_none_by_a_page(people, page, role
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role != "anonymous"])
-def test_a_list_holds_only_what_one_may_see(people, role):
+def test_a_list_contains_only_what_the_client_may_see(people, role):
     body = people.client(role).get("/api/v1/sessions/").json()
 
     assert [one["id"] for one in body["results"]] == ([str(people.session.pk)] if ROLES[role] else [])
     assert body["count"] == len(body["results"])
 
 
-def test_a_comparison_needs_both_sides(people):
+def test_a_comparison_needs_access_to_both_sides(people):
     other = Session.objects.create(owner=people.stranger, name="theirs", status=Session.Status.READY)
     for role, own, foreign in (("owner", people.session.pk, other.pk), ("stranger", other.pk, people.session.pk)):
         client = people.client(role)

@@ -48,7 +48,7 @@ def problem_in(response: tuple[int, dict, bytes], method: str = "GET") -> dict:
     return document
 
 
-def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: LiveServer) -> None:
+def test_an_unknown_path_gets_404_for_every_method(web_server: LiveServer) -> None:
     for address in NOWHERE:
         for method in METHODS:
             response = exchange(web_server, method, address)
@@ -59,7 +59,7 @@ def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: Li
                 assert result["hint"].startswith("Addresses end with a slash: /api")
 
 
-def test_a_websocket_address_gets_426_for_every_method(web_server: LiveServer) -> None:
+def test_a_websocket_path_gets_426_for_every_method(web_server: LiveServer) -> None:
     for address in ("/ws", "/ws/", "/ws/v1/sessions/00000000-0000-4000-8000-000000000000/", "/ws/nonsense"):
         for method in METHODS:
             response = exchange(web_server, method, address)
@@ -72,9 +72,7 @@ def test_a_websocket_address_gets_426_for_every_method(web_server: LiveServer) -
 @pytest.mark.parametrize(
     "address", ["/api/v1/", "/api/v1/docs/", "/api/v1/schema/", "/api/v1/problems/", "/api/v1/sessions/", f"{SESSION}/"]
 )
-def test_a_method_that_an_address_does_not_have_gets_405_with_those_that_it_has(
-    web_server: LiveServer, people: People, address: str
-) -> None:
+def test_an_unsupported_method_gets_405_with_the_supported_ones(web_server: LiveServer, people: People, address: str) -> None:
     for method in ("PUT", "TRACE", "PROPFIND"):
         response = exchange(web_server, method, address)
 
@@ -90,7 +88,7 @@ def test_a_wrong_host_gets_400(web_server: LiveServer) -> None:
         assert (result["status"], result["code"], result["path"]) == (400, "wrong_host", "Host")
 
 
-def test_what_cannot_be_read_as_http_gets_400(web_server: LiveServer) -> None:
+def test_a_malformed_request_gets_400(web_server: LiveServer) -> None:
     for method, address in (
         ("NONSENSE", "/api/v1/"),
         ("GET", "/api/v1/\N{LATIN SMALL LETTER E WITH ACUTE}/"),
@@ -120,7 +118,7 @@ def test_a_request_without_the_csrf_token_gets_403(people: People) -> None:
     assert browser.post("/api/v1/nonsense", {}, content_type="application/json").status_code == 404
 
 
-def test_a_bug_outside_of_the_views_gets_500(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_outside_of_the_views_gets_500(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("secret")
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 SOURCE = Path(schedviz.__file__).parent
 
 
-def test_a_refusal_says_type_title_status_detail_and_where(owner_client, people):
+def test_a_problem_has_type_title_status_detail_and_path(owner_client, people):
     response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/events/?limit=many")
 
     assert response["Content-Type"] == "application/problem+json"
@@ -33,7 +33,7 @@ def test_a_refusal_says_type_title_status_detail_and_where(owner_client, people)
     assert (older["code"], older["message"], older["detail"]["path"]) == ("invalid", body["detail"], "?limit")
 
 
-def test_an_address_that_is_none_is_a_problem_too(client):
+def test_an_unknown_path_is_a_problem_too(client):
     response = client.get("/api/v1/nothing")
 
     assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")

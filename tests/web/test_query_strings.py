@@ -18,7 +18,7 @@ from schedviz.web.api.resource import Resource
 pytestmark = pytest.mark.django_db
 
 
-def test_a_parameter_that_an_address_does_not_have_is_named_with_those_that_it_has(owner_client, people):
+def test_an_unknown_parameter_is_refused_with_the_known_ones(owner_client, people):
     session = f"/api/v1/sessions/{people.session.pk}/"
     for address, name, known in [
         ("/api/v1/sessions/?limt=3", "limt", "limit"),
@@ -51,7 +51,7 @@ def test_a_parameter_that_an_address_does_not_have_is_named_with_those_that_it_h
         ("/api/v1/audit/?limit=1001", 1000),
     ],
 )
-def test_a_limit_over_the_maximum_is_refused_and_the_maximum_named(people, address, most):
+def test_a_limit_over_the_maximum_is_refused_with_the_maximum(people, address, most):
     client = people.client("staff-token" if "audit" in address else "owner-token")
 
     response = client.get(address.format(f"/api/v1/sessions/{people.session.pk}/"))
@@ -64,11 +64,11 @@ def test_a_limit_over_the_maximum_is_refused_and_the_maximum_named(people, addre
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "many", "1e3", "\N{FULLWIDTH DIGIT ONE}", "9" * 19, "1&limit=2"])
-def test_a_number_is_whole_not_negative_and_given_once(owner_client, people, value):
+def test_a_number_must_be_whole_not_negative_and_given_once(owner_client, people, value):
     assert owner_client.get(f"/api/v1/sessions/?limit={value}").json()["path"] == "?limit"
 
 
-def test_what_is_empty_is_left_out(owner_client, people):
+def test_an_empty_parameter_is_ignored(owner_client, people):
     assert owner_client.get("/api/v1/sessions/?limit=&status=&q=&after=").status_code == 200
 
 
@@ -106,7 +106,7 @@ def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, acce
         assert (response.json()["code"], response.json()["expected"]) == ("not_acceptable", "application/json")
 
 
-def test_an_address_accepts_the_media_types_of_its_responses(owner_client, people, redis, monkeypatch):
+def test_a_path_accepts_the_media_types_of_its_responses(owner_client, people, redis, monkeypatch):
     # No worker runs here, so the wait for it is shortened.
     monkeypatch.setattr(following, "WAIT_SECONDS", 0.1)
     session = f"/api/v1/sessions/{people.session.pk}/"
@@ -121,12 +121,12 @@ def test_an_address_accepts_the_media_types_of_its_responses(owner_client, peopl
         assert owner_client.get(address, headers={"Accept": other}).status_code == 406, address
 
 
-def test_the_pages_that_the_python_client_asks_for_are_allowed():
+def test_the_page_sizes_of_the_python_client_are_allowed():
     assert min(sessions.MAX_PAGE_SIZE, branches.MAX_PAGE_SIZE, cycles.MAX_PAGE_SIZE, commands.MAX_PAGE_SIZE) >= flows._PAGE_SIZE
     assert flows._EVENTS_PAGE_SIZE <= events.MAX_PAGE_SIZE
 
 
-def test_every_view_of_rest_is_a_resource():
+def test_every_rest_view_is_a_resource():
     def views(patterns: list[Any]) -> list[Any]:
         results = []
         for pattern in patterns:

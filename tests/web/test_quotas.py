@@ -14,7 +14,7 @@ from schedviz.sessions.models import Session
 from tests.web.conftest import People
 
 
-def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: Any) -> None:
+def test_users_read_their_own_use_and_all_limits(people: People, settings: Any) -> None:
     settings.NODES_PER_USER, settings.BYTES_IN_ALL = 500, 10_000
     Session.objects.update(nodes=7, pods=70, object_count=80, cycle=20, fork_cycle=5)
     quotas.clear_cache()
@@ -54,7 +54,7 @@ def test_a_quota_that_is_used_up_refuses_with_409_and_its_setting(people: People
 
 
 @pytest.mark.django_db(transaction=True)
-def test_requests_at_the_same_time_create_no_more_sessions_than_the_quota_allows(people: People, settings: Any, redis: object) -> None:
+def test_concurrent_requests_create_no_more_sessions_than_the_quota_allows(people: People, settings: Any, redis: object) -> None:
     settings.SESSIONS_PER_USER = Session.objects.filter(owner=people.owner).count() + 2
     quotas.clear_cache()
 

@@ -26,7 +26,7 @@ class Shared:
         return LimitCheck(allowed, self.limit - self.counted, time.time() + 60)
 
 
-def test_under_a_small_limit_every_request_is_counted_by_itself():
+def test_requests_under_a_small_limit_are_counted_one_by_one():
     shared, ahead = Shared(1999), BatchedCounter()
 
     checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
@@ -36,7 +36,7 @@ def test_under_a_small_limit_every_request_is_counted_by_itself():
     assert [one.remaining for one in checks[:3]] == [1998, 1997, 1996]
 
 
-def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
+def test_requests_of_a_burst_are_counted_in_batches_of_a_thousandth_of_the_limit():
     shared, ahead = Shared(20_000), BatchedCounter()
 
     checks = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
@@ -46,7 +46,7 @@ def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
     assert [one.remaining for one in checks] == list(range(19_999, 17_999, -1))
 
 
-def test_all_that_the_limit_allows_is_allowed_and_no_more():
+def test_exactly_the_limit_is_allowed():
     shared, ahead = Shared(5_003), BatchedCounter()
 
     allowed = sum(ahead.count("somebody", shared.limit, shared.ask).allowed for _ in range(6_000))
@@ -64,7 +64,7 @@ def test_occasional_requests_are_counted_one_by_one(monkeypatch: pytest.MonkeyPa
     assert shared.checks == [1] * 10
 
 
-def test_each_has_a_credit_of_their_own():
+def test_each_client_has_its_own_credit():
     shared, ahead = Shared(60_000), BatchedCounter()
 
     for who in ("one", "another") * 3:
@@ -73,7 +73,7 @@ def test_each_has_a_credit_of_their_own():
     assert shared.checks == [1, 1, 2, 2]
 
 
-def test_threads_together_use_no_more_than_was_counted():
+def test_threads_together_use_no_more_than_the_counted_requests():
     shared, ahead = Shared(60_000), BatchedCounter()
 
     with ThreadPoolExecutor(16) as pool:

@@ -45,7 +45,7 @@ def is_open(client: socket.socket) -> bool:
     return any(each.raddr and each.raddr[:2] == client.getsockname() for each in psutil.Process().net_connections("tcp"))
 
 
-def test_a_client_that_takes_nothing_of_a_response_is_disconnected(web_server: LiveServer) -> None:
+def test_a_client_that_reads_nothing_of_a_response_is_disconnected(web_server: LiveServer) -> None:
     with sent_by_a_slow_reader(web_server, WANTED * 30) as stalled:
         until(lambda: is_open(stalled))
         until(lambda: not is_open(stalled))

@@ -9,7 +9,7 @@ from tests.sessions.conftest import send
 from tests.web.conftest import LiveServer, People
 
 
-def test_a_part_of_a_session_is_downloaded_with_what_was_observed(
+def test_a_part_of_a_session_is_downloaded_as_a_recording(
     people: People, web_server: LiveServer, engine_worker: Worker, io_worker: Worker
 ) -> None:
     owner = people.client("owner")

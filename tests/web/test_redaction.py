@@ -29,12 +29,12 @@ from tests.web.conftest import People
         ("state=running link=3 why? because", "state=running link=3 why? because"),
     ],
 )
-def test_a_secret_of_an_address_is_redacted_and_nothing_else(line: str, redacted: str) -> None:
+def test_only_the_secret_of_a_url_is_redacted(line: str, redacted: str) -> None:
     assert redact(line) == redacted
 
 
 @pytest.mark.parametrize("query", ["?link=SECRET", "?%6Cink=SECRET", '?x="&link=SECRET', "?a?b&link=SECRET"])
-def test_an_address_is_logged_without_its_query(query: str) -> None:
+def test_a_url_is_logged_without_its_query(query: str) -> None:
     assert redact_address(f"/s/1/{query}") == "/s/1/?[redacted]"
     assert redact_address("/invite/SECRET/") == "/invite/[redacted]/"
 
@@ -53,7 +53,7 @@ def test_a_traceback_is_redacted_too() -> None:
 
 
 @pytest.mark.django_db
-def test_a_span_has_no_secret_in_it(people: People, redis: object) -> None:
+def test_a_span_contains_no_secret(people: People, redis: object) -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     tracing.use(provider)

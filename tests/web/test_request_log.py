@@ -43,22 +43,22 @@ def lines() -> Iterator[list[dict[str, Any]]]:
     logger.setLevel(level)
 
 
-def test_a_request_has_an_id_that_is_given_back(client: Client, redis: object) -> None:
+def test_a_request_has_an_id_that_the_response_repeats(client: Client, redis: object) -> None:
     first, second = client.get("/healthz"), client.get("/healthz")
 
     assert first.headers["X-Request-ID"] != second.headers["X-Request-ID"]
 
 
-def test_the_proxys_id_is_kept(client: Client, redis: object) -> None:
+def test_the_request_id_of_a_proxy_is_kept(client: Client, redis: object) -> None:
     assert client.get("/healthz", headers={"x-request-id": "from-the-proxy-1"}).headers["X-Request-ID"] == "from-the-proxy-1"
 
 
 @pytest.mark.parametrize("sent", ["a b", "<script>", "x" * 129, "line\u2028break"])
-def test_an_id_that_could_do_harm_in_a_log_is_not(client: Client, redis: object, sent: str) -> None:
+def test_a_request_id_that_could_corrupt_a_log_is_replaced(client: Client, redis: object, sent: str) -> None:
     assert client.get("/healthz", headers={"x-request-id": sent}).headers["X-Request-ID"] != sent
 
 
-def test_requests_are_lines_where_that_is_set(client: Client, redis: object, settings: Any, lines: list[dict[str, Any]]) -> None:
+def test_requests_are_logged_if_the_setting_is_on(client: Client, redis: object, settings: Any, lines: list[dict[str, Any]]) -> None:
     client.get("/healthz")
     assert lines == []
     settings.LOG_REQUESTS = True
@@ -82,7 +82,7 @@ def test_a_command_is_logged_with_its_session_number_and_request(people: People,
     assert line["request"] == response.headers["X-Request-ID"]
 
 
-def test_what_one_request_bound_is_forgotten_by_the_next(people: People, redis: object) -> None:
+def test_the_logging_context_of_a_request_ends_with_it(people: People, redis: object) -> None:
     people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")
 
     assert "session" not in structlog.contextvars.get_contextvars()

@@ -21,7 +21,7 @@ from schedviz.web.waiting import requester
 LARGE = HttpResponse(b"x" * (1 << 20))
 
 
-def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_client_may_use_half_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 4 << 20)
     limit = ResponseLimit()
     with ExitStack() as sending:
@@ -37,7 +37,7 @@ def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatc
     assert limit._sending.total == 0
 
 
-def test_half_is_left_to_users_whatever_kinds_of_clients_have_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_of_the_limit_is_left_for_users_by_all_kinds_of_clients_without_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 8 << 20)
     limit = ResponseLimit()
     statuses: dict[str, list[int]] = {}
@@ -61,7 +61,7 @@ def test_the_only_large_response_is_sent_whatever_its_size(monkeypatch: pytest.M
         assert response is LARGE
 
 
-def test_a_rendered_response_keeps_its_content_alone() -> None:
+def test_a_rendered_response_keeps_only_its_content() -> None:
     response = Response({"a": 1})
     response.content = b"{}"
 

@@ -11,7 +11,7 @@ from tests.web.conftest import People
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_sample_can_be_listed_fetched_and_made_a_session(people: People, redis: RedisServer, engine_worker: Worker) -> None:
+def test_a_sample_can_be_listed_downloaded_and_opened_as_a_session(people: People, redis: RedisServer, engine_worker: Worker) -> None:
     until(engine_worker.is_ready)
     owner = people.client("owner")
     listed = owner.get("/api/v1/samples/").json()["results"]
@@ -22,7 +22,7 @@ def test_a_sample_can_be_listed_fetched_and_made_a_session(people: People, redis
     assert made.status_code in (201, 202), made.content
 
 
-def test_a_sample_that_is_not_there_is_404_and_says_what_there_is(people: People) -> None:
+def test_an_unknown_sample_gets_404_with_the_known_ones(people: People) -> None:
     response = people.client("owner").get("/api/v1/samples/nobody/")
     assert response.status_code == 404
     assert "nominated-for-ever" in response.json()["error"]["message"]

@@ -27,7 +27,7 @@ def _no_worker_runs(redis):
     """Redis runs and no worker does, so a session stays `importing`."""
 
 
-def test_files_make_a_session_at_once(owner_client):
+def test_files_create_a_session_at_once(owner_client):
     files = [SimpleUploadedFile("nodes.json", b"{}"), SimpleUploadedFile("pods.json.gz", gzip.compress(b"x" * 100))]
 
     response = owner_client.post("/api/v1/sessions/", {"file": files}, format="multipart")
@@ -40,7 +40,7 @@ def test_files_make_a_session_at_once(owner_client):
     assert [upload.name for upload in Upload.objects.order_by("file")] == ["nodes.json", "pods.json.gz"]
 
 
-def test_the_release_of_files_without_a_version_is_kept_with_them_and_must_exist(owner_client):
+def test_the_release_of_files_without_a_version_is_stored_with_them_and_must_exist(owner_client):
     def made(release: str):
         file = SimpleUploadedFile("nodes.json", b"{}")
         return owner_client.post("/api/v1/sessions/", {"file": [file], "releaseWithoutVersion": release}, format="multipart")
@@ -72,14 +72,14 @@ def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):
         {"generate": {}, "policies": {"cache": "v1.14", "priorities": "v1.14", "preemption": "v1.18", "assumedPodTTLSeconds": 900}},
     ],
 )
-def test_a_description_makes_a_session_at_once(owner_client, body):
+def test_a_generate_request_creates_a_session_at_once(owner_client, body):
     response = owner_client.post("/api/v1/sessions/", body, format="json")
 
     assert response.status_code == 201, response.content
     assert response.json()["status"] == "importing"
 
 
-def test_policies_are_kept_with_the_settings(owner_client):
+def test_policies_are_stored_with_the_settings(owner_client):
     body = {"generate": {}, "settings": {"seed": 7}, "policies": {"cache": "v1.14", "assumedPodTTLSeconds": 30}}
 
     made = owner_client.post("/api/v1/sessions/", body, format="json").json()
@@ -101,7 +101,7 @@ def test_helpers_are_enabled_in_the_settings(owner_client):
     assert refused.json()["error"]["detail"]["path"] == "$.settings.helpers.kubelets"
 
 
-def test_files_can_come_with_policies(owner_client):
+def test_files_can_be_imported_with_policies(owner_client):
     body = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": '{"preemption": "v1.18"}'}
 
     made = owner_client.post("/api/v1/sessions/", body, format="multipart").json()
@@ -164,7 +164,7 @@ def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, member
     assert list(Session.objects.all()) == [people.session]
 
 
-def test_a_configuration_is_refused_with_503_where_no_engine_worker_can_validate_it(owner_client, people):
+def test_a_configuration_gets_503_if_no_engine_worker_can_validate_it(owner_client, people):
     response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"config": CONFIG}}, format="json")
 
     assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "worker_unavailable", "2")
@@ -173,7 +173,7 @@ def test_a_configuration_is_refused_with_503_where_no_engine_worker_can_validate
     assert list(Session.objects.all()) == [people.session]
 
 
-def test_a_configuration_is_refused_with_503_where_redis_is_gone(owner_client, people, redis_server):
+def test_a_configuration_gets_503_while_redis_is_down(owner_client, people, redis_server):
     redis_server.kill()
     try:
         response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"config": CONFIG}}, format="json")
@@ -184,7 +184,7 @@ def test_a_configuration_is_refused_with_503_where_redis_is_gone(owner_client, p
     assert list(Session.objects.all()) == [people.session]
 
 
-def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):
+def test_the_state_of_a_session_is_empty_during_its_import(owner_client):
     session = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
 
     state = owner_client.get(f"{session['url']}state/").json()
@@ -283,7 +283,7 @@ def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):
 
 
 @pytest.mark.parametrize(("setting", "limit"), [("UPLOAD_BYTES", 1000), ("UPLOAD_FILES", 1)])
-def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch, setting, limit):
+def test_an_error_about_a_limit_names_it(owner_client, people, monkeypatch, setting, limit):
     monkeypatch.setattr(settings, setting, limit)
     files = [SimpleUploadedFile(f"{n}.json", b"x" * 600) for n in range(2)]
 
@@ -293,7 +293,7 @@ def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch, setting
     assert f"SCHEDVIZ_{setting}" in response.json()["detail"]
 
 
-def test_too_many_files_are_counted_in_the_words_of_their_limit(owner_client, people, monkeypatch):
+def test_an_error_about_too_many_files_names_the_limit(owner_client, people, monkeypatch):
     monkeypatch.setattr(settings, "DATA_UPLOAD_MAX_NUMBER_FILES", 1)
     files = [SimpleUploadedFile(f"{n}.json", b"{}") for n in range(2)]
 
@@ -314,7 +314,7 @@ def test_the_status_of_a_refused_file_does_not_depend_on_the_words_of_its_messag
     assert Session.objects.count() == 1
 
 
-def test_there_is_a_limit_to_the_sessions_of_a_user(owner_client, people, monkeypatch):
+def test_the_sessions_of_a_user_are_limited(owner_client, people, monkeypatch):
     monkeypatch.setattr(settings, "SESSIONS_PER_USER", 1)
 
     response = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json")
@@ -323,7 +323,7 @@ def test_there_is_a_limit_to_the_sessions_of_a_user(owner_client, people, monkey
     assert "SCHEDVIZ_SESSIONS_PER_USER" in response.json()["error"]["message"]
 
 
-def test_no_file_at_all_is_refused(owner_client):
+def test_an_import_without_files_is_refused(owner_client):
     response = owner_client.post("/api/v1/sessions/", {"name": "x"}, format="multipart")
 
     assert response.status_code == 400
@@ -337,14 +337,14 @@ def test_another_content_type_is_refused(owner_client):
     assert response.json()["error"]["code"] == "unsupported_media_type"
 
 
-def test_what_is_not_json_gets_400(owner_client):
+def test_a_body_that_is_not_json_gets_400(owner_client):
     for body in (b"{", b"\xff\xfe", b"[" * 100_000):
         response = owner_client.post("/api/v1/sessions/", body, content_type="application/json")
         assert response.status_code == 400
         assert response.json()["error"]["code"] == "bad_json"
 
 
-def test_a_session_that_is_not_there_gets_404(owner_client):
+def test_an_unknown_session_gets_404(owner_client):
     for rest in ("", "state/", "events/", "cycles/", "cycles/1/", "commands/1/"):
         response = owner_client.get(f"/api/v1/sessions/{uuid.uuid4()}/{rest}")
         assert response.status_code == 404
@@ -360,7 +360,7 @@ def test_a_number_too_large_for_the_database_gets_404(people, rest):
 
 
 @pytest.mark.parametrize("address", ["/api/v1/sessions", "/api/v1/sessions/7/", "/api/v1/nothing/here/"])
-def test_an_address_that_is_none_gets_404_as_json(owner_client, address):
+def test_an_unknown_path_gets_404_as_json(owner_client, address):
     response = owner_client.get(address)
 
     assert response.status_code == 404
@@ -405,7 +405,7 @@ def three(owner_client):
         ("?sort=-cycles&limit=1&offset=1", ["b"]),
     ],
 )
-def test_the_list_is_filtered_sorted_and_cut(owner_client, three, query, names):
+def test_the_list_is_filtered_sorted_and_limited(owner_client, three, query, names):
     response = owner_client.get(f"/api/v1/sessions/{query}").json()
 
     assert [session["name"] for session in response["results"]] == names

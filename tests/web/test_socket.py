@@ -54,7 +54,7 @@ def test_frames_keep_their_order_and_are_gathered(viewer, people, commits):
     assert len(seen) < 60
 
 
-def test_from_resumes_after_a_chunk(viewer, people, commits):
+def test_from_resumes_after_that_chunk(viewer, people, commits):
     for _ in range(5):
         commits.chunk()
 
@@ -67,7 +67,7 @@ def test_from_resumes_after_a_chunk(viewer, people, commits):
     assert following["firstChunk"] == 6
 
 
-def test_many_viewers_that_resume_share_the_readings(viewer, people, commits, monkeypatch):
+def test_viewers_that_resume_together_share_the_reads(viewer, people, commits, monkeypatch):
     for _ in range(40):
         commits.chunk(events=2)
     read: list[int] = []
@@ -101,7 +101,7 @@ def test_a_resume_counts_as_ten_messages(viewer, people, commits, monkeypatch):
         assert socket.receive_until("error")["code"] == "too_many_requests"
 
 
-def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commits):
+def test_resuming_from_a_chunk_that_does_not_exist_gets_a_gap_and_the_view(viewer, people, commits):
     commits.chunk()
 
     with viewer(people, query="?from=99") as socket:
@@ -126,7 +126,7 @@ def test_a_viewer_that_joins_during_a_run_gets_a_recent_view_and_the_frames_sinc
     assert status["session"]["event"] == 11
 
 
-def test_resume_asks_for_what_came_after_a_chunk(viewer, people, commits):
+def test_resume_requests_what_came_after_a_chunk(viewer, people, commits):
     for _ in range(3):
         commits.chunk()
     with viewer(people) as socket:
@@ -137,7 +137,7 @@ def test_resume_asks_for_what_came_after_a_chunk(viewer, people, commits):
         assert socket.receive_until("frame")["firstChunk"] == 2
 
 
-def test_what_redis_lost_comes_from_the_database(viewer, people, commits):
+def test_events_missing_in_redis_are_read_from_the_database(viewer, people, commits):
     with viewer(people) as socket:
         socket.receive_until("status")
         commits.chunk(publish=False)
@@ -150,7 +150,7 @@ def test_what_redis_lost_comes_from_the_database(viewer, people, commits):
     assert [event["event"] for frame in seen for event in frame["events"]] == [1, 2, 3]
 
 
-def test_viewers_still_move_while_redis_is_down(viewer, people, commits, redis):
+def test_viewers_get_new_frames_while_redis_is_down(viewer, people, commits, redis):
     with viewer(people) as socket:
         socket.receive_until("status")
         redis.kill()
@@ -163,7 +163,7 @@ def test_viewers_still_move_while_redis_is_down(viewer, people, commits, redis):
         assert socket.receive_until("frame", 5)["chunk"] == 2
 
 
-def test_a_slow_viewer_is_given_the_view_and_the_others_are_not_held_up(viewer, people, commits, monkeypatch):
+def test_a_slow_viewer_gets_the_view_and_does_not_delay_others(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "VIEWER_QUEUE_BYTES", 200_000)
     with viewer(people, buffer_bytes=100_000) as slow, viewer(people) as quick:
         slow.receive_until("status")
@@ -228,7 +228,7 @@ def test_a_command_is_acknowledged_and_its_key_counts_once(viewer, people, commi
     assert Command.objects.count() == 1
 
 
-def test_an_outcome_comes_after_the_frame_that_led_to_it(viewer, people, commits):
+def test_an_outcome_is_sent_after_the_frame_that_led_to_it(viewer, people, commits):
     with viewer(people) as socket:
         socket.receive_until("status")
         commits.chunk()
@@ -289,7 +289,7 @@ def test_the_size_of_a_message_is_its_bytes(viewer, people, commits, monkeypatch
         assert socket.receive_until("error")["code"] == "invalid"
 
 
-def test_a_message_that_is_too_large_closes_the_socket(viewer, people, commits):
+def test_an_oversized_message_closes_the_socket(viewer, people, commits):
     with viewer(people) as socket:
         socket.send(json.dumps({"type": "ping", "padding": "x" * 70_000}))
         with pytest.raises(ConnectionClosed) as closed:
@@ -298,7 +298,7 @@ def test_a_message_that_is_too_large_closes_the_socket(viewer, people, commits):
     assert closed.value.rcvd.code == 1009
 
 
-def test_a_flood_gets_errors_and_is_not_stored(viewer, people, commits, monkeypatch):
+def test_a_flood_of_commands_gets_errors_and_is_not_stored(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 5)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
 
@@ -328,7 +328,7 @@ CONNECTING = {
 
 
 @pytest.mark.parametrize("role", CONNECTING)
-def test_each_role_may_look_or_command_as_over_rest(viewer, people, commits, role):
+def test_each_role_may_read_or_send_commands_as_over_rest(viewer, people, commits, role):
     level = CONNECTING[role]
     headers = {"Origin": "http://127.0.0.1"} if role == "anonymous" else {}
     if not level:
@@ -350,7 +350,7 @@ def test_each_role_may_look_or_command_as_over_rest(viewer, people, commits, rol
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", "", "http://[", "http://[x]:1"])
-def test_a_foreign_page_is_refused_although_its_browser_has_the_cookie(viewer, people, commits, origin):
+def test_a_cross_origin_page_is_refused_although_its_browser_has_the_cookie(viewer, people, commits, origin):
     with pytest.raises(InvalidStatus) as refused:
         viewer(people, "owner", Origin=origin)
     assert refused.value.response.status_code == 403
@@ -365,7 +365,7 @@ def test_malformed_cookies_of_other_sites_of_the_host_do_not_matter(viewer, peop
         assert socket.receive()["type"] == "view"
 
 
-def test_an_unknown_address_is_refused_with_a_problem(web_server):
+def test_an_unknown_path_is_refused_with_a_problem(web_server):
     with pytest.raises(InvalidStatus) as refused:
         connect(f"ws://{web_server.netloc}/ws/v1/nothing/", legacy=True)
 
@@ -380,7 +380,7 @@ def test_a_wrong_token_is_refused(viewer, people, commits, header):
     assert refused.value.response.status_code in {401, 404}
 
 
-def test_sockets_that_were_opened_together_look_at_their_rights_at_different_times():
+def test_sockets_opened_together_check_their_permissions_at_different_times():
     moments = [connection.random_last_check() for _ in range(200)]
 
     assert len({int(moment) for moment in moments}) > connection.RECHECK_SECONDS / 2
@@ -388,7 +388,7 @@ def test_sockets_that_were_opened_together_look_at_their_rights_at_different_tim
     assert min(moments) >= time.monotonic() - connection.RECHECK_SECONDS - 1
 
 
-def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
+def test_a_revoked_permission_ends_commands_at_once_and_reading_soon(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(connection, "HEARTBEAT_SECONDS", 0.1)
     monkeypatch.setattr(connection, "RECHECK_SECONDS", 2.0)
     with viewer(people, "editor-token") as socket:
@@ -414,7 +414,7 @@ def test_deleting_a_session_closes_its_sockets(viewer, people, commits, monkeypa
     assert closed.value.rcvd.code == 4404
 
 
-def test_there_is_a_limit_to_the_sockets_of_a_session(viewer, people, commits, monkeypatch):
+def test_the_sockets_of_a_session_are_limited(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKETS_PER_SESSION", 1)
     with viewer(people) as socket:
         socket.receive()
@@ -423,7 +423,7 @@ def test_there_is_a_limit_to_the_sockets_of_a_session(viewer, people, commits, m
     assert refused.value.response.status_code == 503
 
 
-def test_one_user_does_not_take_all_sockets_of_a_session(viewer, people, commits, monkeypatch):
+def test_one_user_cannot_take_all_sockets_of_a_session(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKETS_PER_VIEWER", 2)
     with viewer(people), viewer(people) as second:
         with pytest.raises(InvalidStatus) as refused:
@@ -435,7 +435,7 @@ def test_one_user_does_not_take_all_sockets_of_a_session(viewer, people, commits
     assert b"SCHEDVIZ_SOCKETS_PER_VIEWER" in refused.value.response.body
 
 
-def test_one_user_does_not_take_all_sockets_of_a_server(viewer, people, commits, monkeypatch):
+def test_one_user_cannot_take_all_sockets_of_a_server(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKETS_PER_VIEWER", 2)
     monkeypatch.setattr(settings, "SOCKETS", 12)
     elsewhere = dataclasses.replace(people, session=make_session(people.owner, "another one"))
@@ -471,7 +471,7 @@ def _joins(viewer, people, role: str) -> bool:
     return True
 
 
-def test_a_frame_after_silence_comes_at_once(viewer, people, commits):
+def test_a_frame_after_a_pause_is_sent_at_once(viewer, people, commits):
     with viewer(people) as socket:
         socket.receive_until("status")
         delays = []
@@ -497,7 +497,7 @@ def test_an_invalid_message_is_refused_and_the_socket_stays_open(viewer, people,
     assert refused["message"]
 
 
-def test_a_share_link_comes_as_a_subprotocol_and_ours_is_the_one_that_is_accepted(web_server, people):
+def test_a_share_link_is_sent_as_a_subprotocol_and_the_servers_own_is_accepted(web_server, people):
     people.make_link("link")
     url = f"ws://{web_server.netloc}/ws/v1/sessions/{people.session.pk}/"
 
@@ -510,7 +510,7 @@ def test_a_share_link_comes_as_a_subprotocol_and_ours_is_the_one_that_is_accepte
     assert refused.value.response.status_code == 404
 
 
-def test_anonymous_clients_and_visitors_of_one_address_leave_places_to_others(web_server, people, viewer, commits, monkeypatch):
+def test_anonymous_clients_and_visitors_of_one_address_leave_places_for_others(web_server, people, viewer, commits, monkeypatch):
     for name, value in (("PUBLIC_DEMO", True), ("PROXIES", 1), ("SOCKETS_PER_VIEWER", 2)):
         monkeypatch.setattr(settings, name, value)
     DemoSession.objects.create(session=people.session)

@@ -263,7 +263,7 @@ def test_every_verb_of_a_socket_has_a_row_and_there_is_no_other_socket():
 
 
 @pytest.mark.parametrize("verb", SOCKET_VERBS)
-def test_each_may_say_what_they_may(viewer, people, commits, verb):
+def test_each_client_may_send_what_its_role_allows(viewer, people, commits, verb):
     messages = {
         "command": {"type": "command", "key": "k", "command": {"op": "pause"}},
         "resume": {"type": "resume", "from": 0},

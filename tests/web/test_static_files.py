@@ -34,7 +34,7 @@ def ask(tmp_path: Path, settings):
     finders.get_finder.cache_clear()
 
 
-def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(ask):
+def test_a_file_with_a_hash_in_its_name_is_cached_for_ever(ask):
     assert "immutable" in ask("main-abcdEFGH.js")["Cache-Control"]
     assert "immutable" not in ask("plain.js")["Cache-Control"]
 
@@ -51,7 +51,7 @@ def test_a_text_is_compressed_for_clients_that_accept_it(ask):
     assert not packed.streaming
 
 
-def test_responses_share_the_content_of_a_file_until_it_changes(ask, tmp_path):
+def test_responses_share_the_cached_content_of_a_file_until_it_changes(ask, tmp_path):
     assert ask("plain.js").content is ask("plain.js").content
     assert ask("plain.js", range="bytes=0-5").content == SCRIPT[:6]
 
@@ -59,7 +59,7 @@ def test_responses_share_the_content_of_a_file_until_it_changes(ask, tmp_path):
     assert ask("plain.js").content == b"changed"
 
 
-def test_a_file_that_did_not_change_is_not_sent_again(ask):
+def test_an_unchanged_file_is_not_sent_again(ask):
     first = ask("plain.js")
 
     again = ask("plain.js", if_modified_since=first["Last-Modified"])
@@ -73,5 +73,5 @@ def test_every_text_of_the_built_front_end_has_a_gzip_file_beside_it() -> None:
     assert [path.name for path in app.rglob("*") if path.suffix in {".js", ".css", ".svg"} and not Path(f"{path}.gz").is_file()] == []
 
 
-def test_a_file_that_is_not_there_is_left_to_the_pages(ask):
+def test_a_missing_static_file_is_handled_by_the_pages(ask):
     assert ask("nothing.js").status_code == 404

@@ -21,7 +21,7 @@ def story_of(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
     return session_id
 
 
-def test_a_pods_story_comes_in_pages(owner: APIClient, story_of: UUID) -> None:
+def test_the_history_of_a_pod_is_paginated(owner: APIClient, story_of: UUID) -> None:
     url = f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/"
 
     whole = owner.get(url).json()
@@ -42,7 +42,7 @@ def test_a_pods_story_comes_in_pages(owner: APIClient, story_of: UUID) -> None:
     assert last["previous"] == last["results"][0]["event"]
 
 
-def test_a_story_ends_at_the_moment_that_is_asked_for(owner: APIClient, story_of: UUID) -> None:
+def test_the_history_of_an_object_ends_at_the_requested_moment(owner: APIClient, story_of: UUID) -> None:
     url = f"/api/v1/sessions/{story_of}/stories/nodes/node-1/"
     whole = owner.get(url).json()
     middle = whole["results"][3]["event"]
@@ -54,7 +54,7 @@ def test_a_story_ends_at_the_moment_that_is_asked_for(owner: APIClient, story_of
     assert owner.get(url, {"at": middle, "tail": 1}).json()["results"] == [whole["results"][3]]
 
 
-def test_what_is_no_number_is_refused_by_name(owner: APIClient, story_of: UUID) -> None:
+def test_a_parameter_that_is_not_a_number_is_refused_by_name(owner: APIClient, story_of: UUID) -> None:
     response = owner.get(f"/api/v1/sessions/{story_of}/stories/nodes/node-1/", {"at": "now"})
 
     assert response.status_code == 400

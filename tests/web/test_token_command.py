@@ -15,7 +15,7 @@ def run(*arguments: str):
     return CliRunner().invoke(token, list(arguments))
 
 
-def test_a_token_is_made_listed_used_and_revoked():
+def test_a_token_is_created_listed_used_and_revoked():
     made = run("create", "--name", "ci", "--scope", "read", "--days", "2")
     secret = made.output.strip()
     listed = run("list").output
@@ -40,7 +40,7 @@ def test_a_token_of_an_unknown_user_is_refused():
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("revoke", "--name", "ci")])
-def test_a_data_folder_that_is_not_there_is_not_made(tmp_path, arguments):
+def test_a_missing_data_folder_is_not_created(tmp_path, arguments):
     missing = tmp_path / "missing"
 
     refused = run(*arguments, "--data", str(missing))

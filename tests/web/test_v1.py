@@ -58,7 +58,7 @@ def _kind(schema: dict[str, Any]) -> str:
     return f"list of {_kind(schema.get('items', {}))}" if kind == "array" else str(kind)
 
 
-def test_nothing_of_v1_is_removed_and_everything_is_recorded(tmp_path: Path):
+def test_nothing_is_removed_from_v1_and_everything_is_recorded(tmp_path: Path):
     path = tmp_path / "schema.json"
     call_command("spectacular", "--format", "openapi-json", "--file", str(path))
     document = json.loads(path.read_text())

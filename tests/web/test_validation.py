@@ -119,7 +119,7 @@ def test_a_valid_configuration_makes_a_session(owner_client, people, engine_work
         ),
     ],
 )
-def test_a_release_or_a_gate_that_does_not_exist_is_refused_with_what_is_known(
+def test_an_unknown_release_or_feature_gate_is_refused_with_the_known_ones(
     owner_client, people, engine_worker, place, members, path, message, expected, found
 ):
     prefix, body = {

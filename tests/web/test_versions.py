@@ -18,7 +18,7 @@ OTHERS = ("lessons/", "lessons/the-list/", "cases/", "samples/", "samples/nomina
 
 
 @pytest.mark.parametrize("address", [*(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *OTHERS])
-def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, address):
+def test_an_unchanged_resource_is_not_sent_again(owner_client, people, commits, address):
     commits.checkpoint()
     commits.chunk(events=3)
     url = f"/api/v1/{address.format(s=people.session.pk)}"
@@ -31,7 +31,7 @@ def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, a
     assert first["Cache-Control"] == "private, no-cache"
 
 
-def test_an_event_makes_the_newest_state_another_and_leaves_the_past_as_it_was(owner_client, people, commits):
+def test_an_event_changes_the_version_of_the_newest_state_and_not_of_past_ones(owner_client, people, commits):
     commits.chunk(events=3)
     base = f"/api/v1/sessions/{people.session.pk}"
     newest, past = owner_client.get(f"{base}/view/")["ETag"], owner_client.get(f"{base}/view/?at=2")["ETag"]
@@ -42,7 +42,7 @@ def test_an_event_makes_the_newest_state_another_and_leaves_the_past_as_it_was(o
     assert owner_client.get(f"{base}/view/?at=2", headers={"If-None-Match": past}).status_code == 304
 
 
-def test_a_stranger_with_the_right_etag_learns_nothing(people):
+def test_a_user_without_access_learns_nothing_from_a_matching_etag(people):
     address = f"/api/v1/sessions/{people.session.pk}/state/"
     etag = people.client("owner").get(address)["ETag"]
 
@@ -66,7 +66,7 @@ def test_a_stale_version_cannot_rename_or_delete_a_session(owner_client, people)
     assert owner_client.delete(address, headers={"If-Match": owner_client.get(address)["ETag"]}).status_code == 204
 
 
-def test_a_command_for_what_was_seen_is_refused_when_something_happened(owner_client, people, commits, redis):
+def test_a_command_with_a_stale_version_is_refused(owner_client, people, commits, redis):
     base = f"/api/v1/sessions/{people.session.pk}"
     seen = owner_client.get(f"{base}/state/")["ETag"]
 
@@ -80,7 +80,7 @@ def test_a_command_for_what_was_seen_is_refused_when_something_happened(owner_cl
     assert owner_client.get(f"{base}/state/").json()["lastSeq"] == 1
 
 
-def test_if_match_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, people):
+def test_an_if_match_header_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, people):
     response = owner_client.post(
         f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json", headers={"If-Match": '"what"'}
     )

@@ -22,7 +22,7 @@ from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING, TooManyWait, Waiti
 from tests.web.conftest import People
 
 
-def test_one_requester_may_have_half_of_what_others_leave() -> None:
+def test_one_client_may_use_half_of_what_others_leave() -> None:
     waits = WaitingRequests(16)
     counts: list[int] = []
     with ExitStack() as running:
@@ -68,7 +68,7 @@ def test_clients_without_an_account_divide_the_share_of_one_user() -> None:
     assert not waits._waiting._held
 
 
-def test_a_participant_who_joins_often_leaves_places_to_those_of_other_networks() -> None:
+def test_a_participant_who_joins_often_leaves_places_for_those_of_other_networks() -> None:
     waits = WaitingRequests(16)
     counts: list[int] = []
     with ExitStack() as running:
@@ -82,7 +82,7 @@ def test_a_participant_who_joins_often_leaves_places_to_those_of_other_networks(
     assert counts == [2, 1, 1, 0, 1, 1, 5]
 
 
-def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:
+def test_requests_that_prefer_to_wait_leave_places_for_analyses() -> None:
     with ExitStack() as running:
         for who in range(MAX_PREFERRING):
             requester.set(f"user {who}")
@@ -108,7 +108,7 @@ def test_too_many_waiting_requests_get_an_immediate_response(people: People, mon
 
 
 @pytest.mark.django_db
-def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: People, settings: LazySettings, redis: object) -> None:
+def test_anonymous_clients_of_other_addresses_have_their_own_places(people: People, settings: LazySettings, redis: object) -> None:
     settings.PUBLIC_DEMO, settings.PROXIES = True, 1
     DemoSession.objects.create(session=people.session)
     client = APIClient()
@@ -134,7 +134,7 @@ def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: P
 
 
 @pytest.mark.django_db
-def test_questions_are_sent_with_who_asks(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_analysis_requests_are_sent_with_their_sender(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     senders: list[object] = []
 
     def late(*_: object, sender: str, **__: object) -> bytes:

@@ -79,7 +79,7 @@ def add_up(socket, *, upto: int) -> View:
     return fold.to_view()
 
 
-def test_frames_add_up_to_what_rest_says(script, imported, viewer, people):
+def test_the_frames_fold_to_the_state_that_rest_returns(script, imported, viewer, people):
     with viewer(people) as socket:
         for number in range(3):
             socket.send({"type": "command", "key": f"s{number}", "command": {"op": "step", "unit": "cycle"}})
@@ -97,7 +97,7 @@ def test_frames_add_up_to_what_rest_says(script, imported, viewer, people):
     assert sum(len(item["pods"]) for item in state["cache"]["list"]) == 16
 
 
-def test_a_cycle_is_returned_in_full_as_a_summary_or_in_part(script, imported):
+def test_a_cycle_is_returned_in_full_in_part_or_as_a_summary(script, imported):
     script.post(f"{imported['url']}commands/", json={"op": "run", "max": 2}, headers={"Prefer": "wait=20"})
 
     whole = script.get(f"{imported['url']}cycles/2/").json()
@@ -127,7 +127,7 @@ def test_events_have_pages_without_gaps(script, imported):
     assert seen == list(range(1, page["last"] + 1))
 
 
-def test_an_import_that_fails_says_where(script, people):
+def test_a_failed_import_says_where(script, people):
     bad = _pod("p")
     bad["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "10x"
     data = json.dumps({"apiVersion": "v1", "kind": "List", "items": [bad]}).encode()
@@ -142,7 +142,7 @@ def test_an_import_that_fails_says_where(script, people):
     assert script.post(f"{session['url']}commands/", json={"op": "cycle"}).status_code == 409
 
 
-def test_healthz_says_that_all_is_up(web_server, engine_worker, io_worker):
+def test_healthz_reports_that_everything_is_up(web_server, engine_worker, io_worker):
     # Each test starts with an empty Redis; workers send a heartbeat every second.
     until(lambda: httpx.get(f"http://{web_server.netloc}/healthz").status_code == 200)
 

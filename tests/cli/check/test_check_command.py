@@ -30,14 +30,14 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.return_value, result.output
 
 
-def test_nothing_is_found_if_workers_serve_each_queue(redis: RedisServer) -> None:
+def test_no_problem_is_found_if_workers_serve_each_queue(redis: RedisServer) -> None:
     for queue in ("engine", "io"):
         stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
 
     assert run() == (0, "No problems found.\n")
 
 
-def test_workers_that_do_not_run_are_an_error_unless_they_are_not_checked(redis: RedisServer) -> None:
+def test_missing_workers_are_an_error_unless_the_check_is_skipped(redis: RedisServer) -> None:
     code, output = run("-o", "json")
 
     assert code == 1
@@ -45,7 +45,7 @@ def test_workers_that_do_not_run_are_an_error_unless_they_are_not_checked(redis:
     assert run("--no-workers")[0] == 0
 
 
-def test_an_unreachable_redis_and_a_policy_that_evicts_tasks_are_named(redis: RedisServer) -> None:
+def test_an_unreachable_redis_and_an_eviction_policy_are_named(redis: RedisServer) -> None:
     stream.client().config_set("maxmemory-policy", "allkeys-lru")
     try:
         code, output = run("--no-workers")
@@ -74,7 +74,7 @@ def test_a_redis_without_security_fixes_is_a_warning(redis: RedisServer, monkeyp
     assert "Fix: install redis or valkey 7 or newer" in output
 
 
-def test_a_valkey_is_judged_by_its_own_version(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_valkey_is_checked_by_its_own_version(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(stream.client()), "info", lambda *_: {"redis_version": "6.2.0", "valkey_version": "9.1.2"})
 
     assert run("--no-workers") == (0, "No problems found.\n")
@@ -103,7 +103,7 @@ def test_without_a_redis_setting_the_redis_of_up_is_checked(redis: RedisServer, 
     assert f"{old} has version 6.2.14" in output
 
 
-def test_a_redis_that_writes_to_its_disk_is_named(redis: RedisServer) -> None:
+def test_a_redis_that_saves_to_disk_is_named(redis: RedisServer) -> None:
     stream.client().config_set("save", "3600 1")
     try:
         code, output = run("--no-workers", "--strict")
@@ -127,7 +127,7 @@ def test_an_unreachable_database_is_named(redis: RedisServer, monkeypatch: pytes
 
 
 @pytest.mark.postgres
-def test_a_database_that_cannot_hold_every_letter_is_named(redis: RedisServer, postgres_server: PostgresServer) -> None:
+def test_a_database_that_cannot_store_every_character_is_named(redis: RedisServer, postgres_server: PostgresServer) -> None:
     with psycopg.connect(postgres_server.url, autocommit=True) as server:
         server.execute("CREATE DATABASE narrow ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
 

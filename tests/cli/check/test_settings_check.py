@@ -42,7 +42,7 @@ def named(at: Configured) -> set[tuple[str, str]]:
     return {(str(one.level), one.setting) for one in findings_of(at) if one.setting not in ("the user", "the page")}
 
 
-def test_a_server_that_is_set_up_as_documented_has_no_findings(tmp_path: Path) -> None:
+def test_a_server_configured_as_documented_has_no_findings(tmp_path: Path) -> None:
     assert named(configured(tmp_path)) == set()
 
 
@@ -83,17 +83,17 @@ def test_each_unsafe_setting_is_named(tmp_path: Path, changed: dict[str, Any], l
 
 
 @pytest.mark.parametrize("issuer", ["https://login.example.org/realms/all", "http://127.0.0.1:8080"])
-def test_a_provider_over_https_or_on_this_host_is_fine(tmp_path: Path, issuer: str) -> None:
+def test_a_provider_over_https_or_on_the_same_host_is_accepted(tmp_path: Path, issuer: str) -> None:
     assert ("error", "SCHEDVIZ_OIDC_ISSUER") not in named(configured(tmp_path, OIDC_ISSUER=issuer))
 
 
-def test_a_mistyped_name_is_reported_with_the_one_that_was_meant(tmp_path: Path) -> None:
+def test_a_mistyped_name_is_reported_with_the_closest_known_one(tmp_path: Path) -> None:
     findings = findings_of(configured(tmp_path, {"SCHEDVIZ_PUBLICK": "1", "SCHEDVIZ_EXPERIMENT_TRIALS": "5"}))
     found = [(one.setting, one.remedy) for one in findings if one.what == "is no setting of schedviz"]
     assert found == [("SCHEDVIZ_PUBLICK", "rename it to SCHEDVIZ_PUBLIC, or unset it")]
 
 
-def test_several_hosts_need_one_key(tmp_path: Path) -> None:
+def test_several_hosts_need_a_shared_secret_key(tmp_path: Path) -> None:
     assert ("error", "SCHEDVIZ_SECRET_KEY") in named(configured(tmp_path, {"SCHEDVIZ_SECRET_KEY": ""}))
 
 
@@ -112,7 +112,7 @@ def test_the_worst_finding_comes_first_and_each_has_a_remedy(tmp_path: Path) -> 
     assert all(finding.remedy and not re.search(r"[.!]$", finding.remedy) for finding in findings)
 
 
-def test_a_server_on_ones_own_machine_is_fine_with_sqlite(tmp_path: Path) -> None:
+def test_a_local_server_may_use_sqlite(tmp_path: Path) -> None:
     own = configured(
         tmp_path,
         {"SCHEDVIZ_SECRET_KEY": ""},

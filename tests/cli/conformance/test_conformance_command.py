@@ -1,4 +1,4 @@
-"""`schedviz conformance` counts agreeing traces, shows differences, names unusable files, and exits with 0, 1 or 2."""
+"""`schedviz conformance` counts matching traces, shows differences, names unusable files, and exits with 0, 1 or 2."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def run(*arguments: Path | str) -> Result:
     return CliRunner().invoke(conformance, [str(argument) for argument in arguments])
 
 
-def test_recordings_that_agree_are_counted(recordings: Path) -> None:
+def test_matching_recordings_are_counted(recordings: Path) -> None:
     result = run(recordings)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("agreed 2/2, ")
     assert result.output.endswith(" s\n")
 
 
-def test_a_run_is_compared_with_one_that_is_restored_from_checkpoints(recordings: Path) -> None:
+def test_a_run_is_compared_with_one_restored_from_checkpoints(recordings: Path) -> None:
     unrecorded = document(NAMES[0])
     for step in unrecorded["steps"]:
         del step["observed"]
@@ -53,7 +53,7 @@ def test_a_run_is_compared_with_one_that_is_restored_from_checkpoints(recordings
     assert "agreed 3/4, 1 cannot be used, " in result.output
 
 
-def test_another_release_than_the_recorded_one_shows_what_an_upgrade_changes(recordings: Path) -> None:
+def test_a_release_other_than_the_recorded_one_shows_what_an_upgrade_changes(recordings: Path) -> None:
     assert run("--release", "v1.27.1", recordings).exit_code == 0
 
     result = run("--release", "v1.36", recordings)
@@ -74,7 +74,7 @@ def test_show_limits_the_printed_differences(recordings: Path) -> None:
     assert "agreed 2/3, 1 differ, " in result.output
 
 
-def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordings: Path) -> None:
+def test_unusable_files_are_named_and_the_others_are_compared(recordings: Path) -> None:
     unrecorded, odd = document(NAMES[0]), document(NAMES[0])
     for step in unrecorded["steps"]:
         del step["observed"]
@@ -110,7 +110,7 @@ def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordi
     assert "agreed 2/12, 10 cannot be used, " in result.output
 
 
-def test_a_recording_with_a_bad_configuration_cannot_be_used(recordings: Path) -> None:
+def test_a_recording_with_an_invalid_configuration_cannot_be_used(recordings: Path) -> None:
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 300}
     (recordings / "bad.json").write_text(json.dumps({**document(NAMES[0]), "config": config}))
     result = run(recordings)
@@ -119,7 +119,7 @@ def test_a_recording_with_a_bad_configuration_cannot_be_used(recordings: Path) -
     assert "agreed 2/3, 1 cannot be used, " in result.output
 
 
-def test_a_configuration_that_the_real_scheduler_refused_agrees_when_it_is_refused(tmp_path: Path) -> None:
+def test_a_refused_configuration_matches_if_the_real_scheduler_refused_it_too(tmp_path: Path) -> None:
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 300}
     refused = {"format": "schedviz-trace/1", "config": config, "error": "percentageOfNodesToScore: Invalid value", "steps": []}
     (tmp_path / "refused.json").write_text(json.dumps(refused))

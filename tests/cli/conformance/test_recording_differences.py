@@ -1,4 +1,4 @@
-"""The comparison of `schedviz conformance` prints the same report as the one that comes with the recordings."""
+"""The comparison of `schedviz conformance` prints the same report as the script shipped with the recordings."""
 
 from __future__ import annotations
 

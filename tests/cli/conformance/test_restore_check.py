@@ -30,7 +30,7 @@ def _run(*places: int, pods: int = 2) -> Run:
     return run(SimulationSettings(), _commands(pods=pods), places)
 
 
-def test_the_engine_is_restored_at_the_first_boundary_from_each_place_on() -> None:
+def test_the_engine_is_restored_at_the_first_boundary_after_each_position() -> None:
     straight, restored = _run(), _run(1, 10, 11, 12, 100_000)
 
     assert straight.restores == 0

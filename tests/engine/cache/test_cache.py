@@ -113,7 +113,7 @@ def test_a_pod_confirmed_on_another_node_moves_there(cache: Cache, recorder: Rec
         cache.forget_pod(make_pod("p", "a"))
 
 
-def test_a_forgotten_pod_leaves_nothing(cache: Cache) -> None:
+def test_a_forgotten_pod_leaves_no_trace_in_the_cache(cache: Cache) -> None:
     cache.add_node(make_node("a"))
     cache.assume_pod(make_pod("p", "a"))
 
@@ -215,7 +215,7 @@ def test_a_ghost_is_removed_with_its_last_pod(cache: Cache) -> None:
     assert names(cache) == []
 
 
-def test_zones_are_walked_in_turn_and_an_empty_one_comes_back_last(cache: Cache) -> None:
+def test_zones_are_visited_in_turn_and_an_emptied_zone_returns_last(cache: Cache) -> None:
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("c1", "c")):
         cache.add_node(make_node(name, zone=zone))
     assert cache.node_tree.list() == ["a1", "b1", "c1", "a2"]

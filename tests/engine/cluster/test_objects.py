@@ -85,7 +85,7 @@ def test_short_members_weigh_by_their_number() -> None:
     assert weights["ordinary"] == 1
 
 
-def test_a_restored_engine_knows_the_weights() -> None:
+def test_a_restored_engine_has_the_weights_of_objects() -> None:
     simulation = Simulation(SimulationSettings())
     simulation.load([fat("a"), pod("b")])
     weight = simulation.cluster.store.total_weight()

@@ -32,7 +32,7 @@ def test_the_next_events_of_a_kind_are_dropped() -> None:
     assert fold.to_view() == simulation.view()
 
 
-def test_a_disconnected_watch_sees_nothing_until_it_lists_again() -> None:
+def test_a_disconnected_watch_receives_nothing_until_it_lists_again() -> None:
     simulation = four_nodes(pod("gone"), pod("bound", node_name="node1"))
     fold = Fold(simulation.view())
     do(simulation, "watch", kind="Pod", disconnect=True)

@@ -191,7 +191,7 @@ def test_pods_of_removed_profiles_leave_the_queue_and_pods_of_new_profiles_enter
     assert session.nodes_of() == {"ours": "", "theirs": "node1"}
 
 
-def test_another_backoff_reorders_backoffq() -> None:
+def test_a_changed_backoff_reorders_backoffq() -> None:
     rules = {"point": "filter", "code": "Error", "reasons": ["not today"]}
     session = Session(*(pod(f"p{number}") for number in range(5)), config=scripted(rules))
     for number in range(4):
@@ -212,7 +212,7 @@ def test_another_backoff_reorders_backoffq() -> None:
     assert {round(entry["backoffExpirySeconds"] - entry["timestampSeconds"], 6) for entry in entries} == {8.0}
 
 
-def test_a_plugin_keeps_its_state_only_if_its_arguments_stay() -> None:
+def test_a_plugin_keeps_its_state_only_if_its_arguments_are_unchanged() -> None:
     once = {"point": "filter", "code": "Unschedulable", "reasons": ["once"], "times": 1}
     nowhere = {"point": "filter", "code": "Unschedulable", "reasons": ["once"], "times": 1, "nodes": ["node1"]}
     session = Session(*(pod(f"p{number}") for number in range(3)), config=scripted(once))

@@ -111,7 +111,7 @@ def test_a_restarted_scheduler_lists_in_units(release: str, objects: int, monkey
     assert in_short_units[2] >= units + 4 * (14 // objects - 1)
 
 
-def test_a_command_first_ends_the_lists_that_an_earlier_one_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_first_finishes_the_lists_of_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 3)
     simulation = nine_pods("v1.36")
     simulation.start(convert_command({"op": "restart"}))
@@ -128,7 +128,7 @@ def test_a_command_first_ends_the_lists_that_an_earlier_one_left(monkeypatch: py
     ]
 
 
-def test_the_engine_amid_the_lists_shows_what_was_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_between_two_lists_shows_what_was_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 6)
     simulation = nine_pods("v1.36")
     simulation.start(convert_command({"op": "restart"}))

@@ -15,7 +15,7 @@ def test_a_duration_is_parsed_to_nanoseconds(text: str, nanoseconds: int) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "s", "1.2.3", "\u0661s", "1\u0662s"])
-def test_what_go_does_not_take_for_a_number_is_refused(text: str) -> None:
+def test_a_number_that_go_does_not_parse_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^time: (invalid|unknown unit|missing unit)"):
         parse_duration(text)
 

@@ -45,7 +45,7 @@ def test_default_plugins_have_upstreams_order() -> None:
     assert profile.args("DynamicResources") == DynamicResourcesArgs("10s", "600s")
 
 
-def test_a_default_plugin_whose_gate_is_off_is_left_out() -> None:
+def test_a_default_plugin_whose_feature_gate_is_off_is_omitted() -> None:
     dependents = [name for name, gate in V1_36_GATES.items() if "NodeDeclaredFeatures" in gate.depends_on]
     profile = load(None, NodeDeclaredFeatures=False, **dict.fromkeys(dependents, False)).profiles[0]
     assert "NodeDeclaredFeatures" not in [plugin.name for plugin in profile.plugins.multi_point.enabled]
@@ -72,7 +72,7 @@ def test_removed_plugins_are_rejected(plugin: str) -> None:
     assert error_of(versioned).endswith('(KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")')
 
 
-def test_versions_that_are_gone_are_not_registered() -> None:
+def test_removed_versions_are_not_registered() -> None:
     assert error_of({"apiVersion": "kubescheduler.config.k8s.io/v1beta3"}).startswith(
         'no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3" in scheme '
         '"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme/scheme.go:29"'

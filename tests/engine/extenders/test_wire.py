@@ -62,7 +62,7 @@ def test_a_value_of_another_type_is_named_with_its_field(read: Callable[[bytes],
         (b"[" * (MAX_DEPTH + 1), "invalid character '[' exceeded max depth"),
     ],
 )
-def test_a_response_that_is_no_json_is_refused_in_the_words_of_go(body: bytes, expected: str) -> None:
+def test_a_response_that_is_not_json_is_refused_with_the_message_of_go(body: bytes, expected: str) -> None:
     with pytest.raises(wire.ResponseError) as error:
         wire.filter_result(body)
     assert str(error.value) == expected

@@ -42,7 +42,7 @@ def test_the_defaults_of_scores_count_for_each_sidecar(world):
     assert pod.requests.non_zero_memory == 264 * MI
 
 
-def test_requests_of_the_whole_pod_replace_the_sum_of_its_containers(world):
+def test_pod_level_requests_replace_the_sum_of_the_containers(world):
     level = {"requests": {"cpu": "3"}}
     pod = world.pod("p", {"cpu": "500m", "memory": "64Mi", "example.com/gpu": "1"}, resources=level, overhead={"cpu": "100m"})
 
@@ -57,7 +57,7 @@ def test_pod_level_requests_have_no_default_for_scores(world):
     assert (pod.requests.non_zero_milli_cpu, pod.requests.non_zero_memory) == (50, 200 * MI)
 
 
-def test_without_the_gate_requests_of_the_whole_pod_do_not_count(v1_36_with_gates):
+def test_without_the_feature_gate_pod_level_requests_do_not_count(v1_36_with_gates):
     world = v1_36_with_gates(InPlacePodLevelResourcesVerticalScaling=False, PodLevelResources=False)
 
     assert milli_cpu(world.pod("p", {"cpu": "1"}, resources={"requests": {"cpu": "3"}})) == 1000
@@ -98,7 +98,7 @@ def test_only_sidecars_among_init_containers_are_resized(world):
     assert milli_cpu(world.pod("p", {"cpu": "1"}, initContainers=[container("s", sidecar=True, cpu="2")], status=status)) == 10_000
 
 
-def test_a_resize_of_the_whole_pod_counts_by_its_own_gate(world, v1_36_with_gates):
+def test_a_pod_level_resize_counts_only_with_its_feature_gate(world, v1_36_with_gates):
     closed = v1_36_with_gates(InPlacePodLevelResourcesVerticalScaling=False)
     pod = {"resources": {"requests": {"cpu": "1"}}, "status": {"allocatedResources": {"cpu": "3"}, "resources": {"requests": {"cpu": "2"}}}}
 
@@ -112,7 +112,7 @@ def test_an_incoming_pod_requests_the_amounts_in_its_spec(world):
     assert (milli_cpu(pod), pod.spec_requests.resource.milli_cpu) == (3000, 1000)
 
 
-def test_a_status_that_changes_requests_is_not_taken_for_the_same_pod(world):
+def test_a_status_that_changes_requests_makes_a_different_pod(world):
     pod = world.pod("p", {"cpu": "1"})
     assert milli_cpu(pod) == 1000
 

@@ -21,7 +21,7 @@ def pod(*requests: dict[str, str], init: tuple[dict[str, str], ...] = (), overhe
     return made
 
 
-def test_containers_add_up() -> None:
+def test_requests_of_containers_add_up() -> None:
     requests = pod_requests(pod({"cpu": "100m", "memory": "1Mi"}, {"cpu": "200m", "example.com/gpu": "1"}))
 
     assert requests.resource == Resource(milli_cpu=300, memory=MIB, scalar={"example.com/gpu": 1})

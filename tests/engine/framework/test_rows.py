@@ -63,7 +63,7 @@ def test_resources_come_in_the_order_of_the_list() -> None:
     assert rows.requested("memory").dtype == np.int64
 
 
-def test_a_taken_view_has_its_own_order() -> None:
+def test_a_view_has_its_own_order() -> None:
     rows = Rows(Columns(infos(1, 2, 3))).take(np.array([2, 0]))
 
     assert rows.allocatable("cpu").tolist() == [3000, 1000]

@@ -114,7 +114,7 @@ def test_a_row_counts_times_its_weight() -> None:
     assert [each.score for each in result.host_priority_list] == [45, 73, 21]
 
 
-def test_without_any_priority_all_nodes_are_equal() -> None:
+def test_without_priorities_all_nodes_are_equal() -> None:
     assert [each.score for each in run().host_priority_list] == [1, 1, 1]
 
 

@@ -16,7 +16,7 @@ from tests.engine.clusters import do, four_nodes, pod
         (["p", "q"], "activeQ is empty; 2 pods are gated until the PreEnqueue plugins admit them"),
     ],
 )
-def test_gated_pods_are_not_said_to_wait_for_a_change_in_the_cluster(names: list[str], said: str) -> None:
+def test_gated_pods_do_not_count_as_waiting_for_a_change_in_the_cluster(names: list[str], said: str) -> None:
     gated = [pod(name, schedulingGates=[{"name": "example.com/quota"}]) for name in names]
     simulation = four_nodes(*gated, release=V1_36)
     do(simulation, "step")

@@ -44,7 +44,7 @@ def generation(*steps: dict[str, Any]) -> int | None:
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-def test_a_list_printed_by_kubectl_is_printed_again(case: str) -> None:
+def test_a_list_printed_by_kubectl_is_reproduced(case: str) -> None:
     items = json.loads((SAMPLES / case / "objects.json").read_bytes())["items"]
 
     result = listed(*map(create, items), release="v1.27.1")

@@ -31,7 +31,7 @@ def test_copies_are_counted_until_one_does_not_fit() -> None:
     assert result.message.startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
-def test_a_limit_is_reported() -> None:
+def test_a_reached_limit_is_reported() -> None:
     assert fit(base(node("n1", cpu="4")), template(cpu="1"), limit=2).is_limited
 
 
@@ -51,12 +51,12 @@ def test_the_fewest_nodes_hold_all_pods_and_the_next_removal_is_explained() -> N
     assert result.blocking_pods == {"default/p3": "Insufficient cpu"}
 
 
-def test_pods_that_were_pending_before_do_not_hold_a_node() -> None:
+def test_pods_that_were_pending_before_do_not_prevent_the_removal_of_a_node() -> None:
     result = minimum_nodes(base(node("n1"), node("n2"), pod("huge", cpu="99"), pod("a", on="n2")))
     assert (result.needed, result.removable, result.pending_before) == (1, ["n1"], 1)
 
 
-def test_trying_every_node_alone_finds_one_that_the_order_hides() -> None:
+def test_trying_each_node_individually_finds_a_removable_node_that_draining_in_order_misses() -> None:
     # n1 is the emptiest, but its pod fits nowhere else; n2 and n3 can share a node.
     pinned = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
     cluster = base(
@@ -80,7 +80,7 @@ def test_repacking_can_need_fewer_nodes_than_draining() -> None:
     assert minimum_nodes(with_unbound_pods(cluster)).needed == 2
 
 
-def test_a_node_can_be_lost_if_its_pods_find_room() -> None:
+def test_a_node_can_be_lost_if_its_pods_fit_elsewhere() -> None:
     cluster = base(node("n1", cpu="4"), node("n2", cpu="2"), pod("a", cpu="2", on="n1"), pod("b", cpu="1", on="n2"))
     assert {loss.name: loss.pending for loss in losses(cluster)} == {"n1": {"default/a": "Insufficient cpu"}, "n2": {}}
 

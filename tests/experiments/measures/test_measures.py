@@ -82,7 +82,7 @@ def gpu(obj: dict[str, Any], count: int) -> dict[str, Any]:
     return obj
 
 
-def test_gpus_are_stranded_where_pods_that_request_them_do_not_fit(tmp_path: Path) -> None:
+def test_gpus_on_nodes_where_no_pod_that_requests_them_fits_are_stranded(tmp_path: Path) -> None:
     # Small pods without GPUs would fit on both nodes, but not the pod with a GPU: n1 lacks a cpu.
     found = values(
         tmp_path, gpu(node("n1", cpu="3"), 4), gpu(node("n2", cpu="9"), 2), pod("old", on="n1"), gpu(pod("a", cpu="3"), 1), pod("b")
@@ -103,14 +103,14 @@ def test_cost_is_the_price_of_the_nodes(tmp_path: Path) -> None:
     nodes = [typed(node("n1"), "large"), typed(node("n2"), "small"), typed(node("n3"), "large", "beta.kubernetes.io/instance-type")]
     found = values(tmp_path, *nodes, pod("a", nodeSelector={"kubernetes.io/hostname": "n3"}), plan=PRICED)
     assert (found["cost.used"], found["cost.all"]) == (2.5, 6)
-    assert "totalCost" not in found, "no time passes"
+    assert "totalCost" not in found, "virtual time does not advance"
 
 
 def test_a_plan_without_prices_has_no_cost(tmp_path: Path) -> None:
     assert not [key for key in values(tmp_path, node("n1"), pod("a")) if key.startswith("cost")]
 
 
-def test_means_over_time_weigh_how_long_pods_ran(tmp_path: Path) -> None:
+def test_means_over_time_are_weighted_by_how_long_pods_ran(tmp_path: Path) -> None:
     timed = "workload: {arrivals: {rate: 0.01, distribution: fixed}, lifetimes: {mean: 50, distribution: fixed}}\n"
     found = values(tmp_path, typed(node("n1"), "large"), pod("a"), pod("b"), pod("c"), plan=PRICED + timed)
     # The pods arrive after 100, 200 and 300 seconds, and run for 50: a third of the time until the last one arrives.
@@ -131,13 +131,13 @@ def test_a_workload_without_requests_strands_nothing(tmp_path: Path) -> None:
     assert not [key for key in found if key.startswith(("stranded", "fragmentation", "utilization"))]
 
 
-def test_nodes_whose_amounts_cannot_be_used_have_no_utilization(tmp_path: Path) -> None:
+def test_nodes_without_usable_resources_have_no_utilization(tmp_path: Path) -> None:
     found = values(tmp_path, node("n1", cpu="-1", memory="-1"), pod("a"), without_requests("b"))
     assert found["pending"] == 1
     assert not [key for key in found if key.startswith(("utilization", "nodeUtilization"))]
 
 
-def test_zone_skew_counts_applications_apart(tmp_path: Path) -> None:
+def test_zone_skew_is_counted_per_application(tmp_path: Path) -> None:
     nodes = [node("n1", zone="a", cpu="8"), node("n2", zone="b", cpu="8")]
     here = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}
     there = {"nodeSelector": {"kubernetes.io/hostname": "n2"}}
@@ -163,7 +163,7 @@ def test_victims_beyond_their_budget_are_violations(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_pods_that_a_trace_deletes_are_no_victims(tmp_path: Path, release: str) -> None:
+def test_pods_that_a_trace_deletes_are_not_victims(tmp_path: Path, release: str) -> None:
     objects = node("n1", cpu="3"), pod("low", cpu="2", on="n1", priority=0), pod("deleted")
     deletion = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "deleted"}
     steps: list[dict[str, Any]] = [*({"op": "create", "object": obj} for obj in objects), {"op": "run"}, deletion]
@@ -179,7 +179,7 @@ def test_pods_that_a_trace_deletes_are_no_victims(tmp_path: Path, release: str) 
     assert victims() == 1
 
 
-def test_attempts_and_waiting_are_virtual(tmp_path: Path) -> None:
+def test_attempts_are_counted_and_waiting_is_in_virtual_time(tmp_path: Path) -> None:
     result = values(tmp_path, node("n1", cpu="2"), pod("a"), pod("b"), pod("c"))
     assert (result["attempts.all"], result["attempts.most"]) == (3, 1)
     assert result["waiting.max"] == pytest.approx(0.002, abs=1e-4)
@@ -212,7 +212,7 @@ def test_a_users_measure_is_found_by_its_entry_point(tmp_path: Path, installed: 
     assert values(tmp_path, node("n1"), pod("a"), plan=BASE + "measures: [mine]") == {"mine": 2}
 
 
-def test_a_measure_that_raises_ends_its_trial_with_name_and_traceback(tmp_path: Path, installed: list[EntryPoint]) -> None:
+def test_a_measure_that_raises_fails_its_trial_with_name_and_traceback(tmp_path: Path, installed: list[EntryPoint]) -> None:
     write_cluster(tmp_path, node("n1"), pod("a"))
     (result,) = run(BASE + "measures: [placed, bad]", tmp_path)
     assert (result.error, result.failed_part) == ("measure bad: KeyError: 'zone'", "bad")
@@ -233,6 +233,6 @@ def test_broken_entry_points_are_rejected_with_the_plan(installed: list[EntryPoi
     assert "is not a Measure" in caught.value.faults[0].message
 
 
-def test_a_name_must_not_have_a_dot() -> None:
+def test_the_name_of_a_measure_must_not_contain_a_dot() -> None:
     with pytest.raises(ValueError, match="must not be empty or contain a dot"):
         Measure(bad, MeasureInfo("a.b", "title"))

@@ -252,11 +252,11 @@ def test_both_generations_of_messages_have_the_same_meaning(conclusion: str, mea
         ),
     ],
 )
-def test_what_is_wrong_with_the_pod_itself_is_no_matter_of_a_nodepool(reason: str, sentence: str) -> None:
+def test_an_error_of_the_pod_itself_is_not_attributed_to_a_nodepool(reason: str, sentence: str) -> None:
     assert refusal(f"ignoring pod, {reason}").sentence.text == f"Karpenter does not add a node for this pod: {sentence}."
 
 
-def test_an_unknown_reason_is_no_headline() -> None:
+def test_an_unknown_reason_is_not_a_headline() -> None:
     found = refusal('Failed to schedule pod, incompatible with nodepool "a", daemonset overhead={}, something new: {"x": 1}')
     assert found.sentence.text == (
         "Karpenter cannot add a node for this pod: NodePool `a` does not match the pod, for the reason in Karpenter's message."
@@ -270,7 +270,7 @@ def test_clauses_quote_karpenter_and_only_the_first_gives_advice() -> None:
     assert [bool(clause.advice) for clause in clauses] == [True, False, False]
 
 
-def test_the_text_of_something_else_is_none_of_karpenters() -> None:
+def test_a_text_of_another_program_is_not_taken_for_karpenters() -> None:
     assert refusal_of("0/3 nodes are available: 3 Insufficient cpu.") is None
     assert clauses_of("pod didn't trigger scale-up: 1 max node group size reached") == ()
 

@@ -100,7 +100,7 @@ def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_a
     )
 
 
-def test_two_autoscalers_of_a_cluster_are_both_heard() -> None:
+def test_the_messages_of_both_autoscalers_of_a_cluster_are_used() -> None:
     [found] = read(
         "5m   Warning  FailedScheduling   pod/web   0/7 nodes are available: 7 Too many pods.\n"
         "2m   Normal   NotTriggerScaleUp  pod/web   pod didn't trigger scale-up: 2 max node group size reached\n"

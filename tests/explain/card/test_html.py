@@ -75,7 +75,7 @@ def test_a_page_loads_nothing_and_allows_only_its_own_style() -> None:
     st.text(st.characters(exclude_characters="`"), min_size=1)
     | st.sampled_from(["</style><script>alert(1)</script>", "\"onload='x'", "<!--", "&lt;", "]]>"])
 )
-def test_no_name_and_no_message_is_markup(text: str) -> None:
+def test_names_and_messages_are_escaped(text: str) -> None:
     plain, hostile = Parsed(html_of(with_everywhere("a"))), Parsed(html_of(with_everywhere(text)))
     assert hostile.tags == plain.tags
     assert hostile.loads == []

@@ -111,7 +111,7 @@ def test_characters_that_reorder_or_hide_text_are_shown() -> None:
     assert {letter for letter in result if not letter.isprintable()} == {"\n"}
 
 
-def test_a_name_that_mentions_somebody_is_code_and_notifies_nobody() -> None:
+def test_a_name_that_looks_like_a_mention_is_code_and_notifies_nobody() -> None:
     assert text("Node @here is tainted, see a/b#12, #3 and x@y.z") == "Node `@here` is tainted, see `a/b#12,` `#3` and `x@y.z`"
     assert text("@a`b @c`") == "`` @a`b `` `` @c` ``"
     assert with_code("ask @kubernetes about `kubectl get @all` and @here") == "ask `@kubernetes` about `kubectl get @all` and `@here`"

@@ -90,7 +90,7 @@ def test_a_truncated_dump_is_noted() -> None:
     assert kinds(examine_dump(objects(NODE), signal)) == ["cut dump"]
 
 
-def test_a_pod_that_is_listed_and_not_counted_is_named() -> None:
+def test_a_pod_that_is_listed_but_not_counted_is_named() -> None:
     (finding,) = examine_dump(objects(NODE, small.pod("a", on="n")), Signal(dumped("a"))).differences
     assert finding.cause == "pod default/a is listed but not counted"
 

@@ -54,7 +54,7 @@ def test_a_storage_class_that_does_not_exist_is_not_blamed_on_its_provisioner() 
     assert found.advice == "create StorageClass `fats`, or recreate the claim with an existing class: fast"
 
 
-def test_the_overview_says_it_where_there_are_no_numbers() -> None:
+def test_the_overview_has_the_event_if_there_are_no_numbers() -> None:
     simulation, findings = explained(FAILED)
 
     [reason] = overview(simulation, findings).reasons

@@ -60,7 +60,7 @@ def test_a_cache_with_all_host_ports_has_no_differences() -> None:
         ),
     ],
 )
-def test_a_port(before: dict[str, Any], after: dict[str, Any], sentence: str) -> None:
+def test_a_missing_host_port_in_the_cache_is_found(before: dict[str, Any], after: dict[str, Any], sentence: str) -> None:
     assert examined(create(node()), create(before), update(after)) == [("port", sentence)]
 
 
@@ -70,7 +70,7 @@ def test_a_port_that_two_pods_took_is_free_when_one_of_them_is_gone() -> None:
     assert examined(*steps) == [("port", "node n: host port TCP/80 is free in the cache; in the API server pod default/p uses it")]
 
 
-def test_images() -> None:
+def test_missing_images_in_the_cache_are_found() -> None:
     assert examined(create(node("a:1", "b:1")), update(node("a:1", "c:1"))) == [
         ("image", "node n: image b:1 is in the cache, but not on the node in the API server"),
         ("image", "node n: image c:1 is on the node in the API server, but not in the cache"),

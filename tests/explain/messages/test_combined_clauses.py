@@ -43,7 +43,7 @@ def test_a_reason_of_all_nodes_is_one_unambiguous_sentence(said: str, headline: 
     assert whole_headline(parse_message(said)) == headline
 
 
-def test_a_reason_of_all_nodes_beside_others_is_named_as_such() -> None:
+def test_a_reason_of_all_nodes_beside_others_is_marked_as_such() -> None:
     message = parse_message("0/10 nodes are available: 10 node(s) didn't match node selector, 4 Insufficient cpu.")
     assert message.conclusion == (
         "None of the 10 nodes can run the pod: none matches the pod's node selector or affinity, and 4 do not have enough free CPU."

@@ -32,7 +32,7 @@ def test_clauses_have_their_plugins_and_meanings() -> None:
     assert message.unaccounted == 0
 
 
-def test_line_breaks_of_a_terminal_do_not_matter() -> None:
+def test_line_breaks_of_a_terminal_are_ignored() -> None:
     assert parse_message(TEXT.replace(" nodes", "\n    nodes")) == parse_message(TEXT)
 
 
@@ -75,14 +75,14 @@ def test_nodes_without_a_reason_are_a_finding(text: str, says: str) -> None:
     assert bool(finding) == bool(says)
 
 
-def test_a_preemption_that_was_not_tried_says_why() -> None:
+def test_the_reason_why_preemption_was_not_tried_is_shown() -> None:
     [clause] = parse_message(
         "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."
     ).preemption
     assert (clause.count, clause.plugin) == (0, "DefaultPreemption")
 
 
-def test_notes_before_preemption_are_no_reasons() -> None:
+def test_notes_before_preemption_are_not_reasons() -> None:
     message = parse_message(
         "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, "
         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
@@ -121,7 +121,7 @@ def test_a_text_that_was_cut_says_how_many_nodes_are_missing() -> None:
     assert parse_message("0/9 nodes are available: 4 Insufficient cpu, 2 node(s) had ...").unaccounted == 5
 
 
-def test_older_texts_are_read_too() -> None:
+def test_messages_of_older_releases_are_read() -> None:
     message = parse_message("0/5 nodes are available: 5 Insufficient cpu, 2 Insufficient memory.")
     assert [clause.count for clause in message.clauses] == [5, 2]
     assert message.unaccounted == -2
@@ -135,7 +135,7 @@ def test_the_nodes_of_a_clause_are_those_with_its_reason_now() -> None:
     assert clauses[1].advice == "when the maintenance is finished, run `kubectl uncordon n1`"
 
 
-def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() -> None:
+def test_recovering_nodes_is_suggested_before_relaxing_a_constraint_between_pods() -> None:
     message = parse_message(
         "0/6 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }, 2 node(s) were unschedulable, "
         "3 node(s) didn't match pod anti-affinity rules."
@@ -181,7 +181,7 @@ def test_volumes_that_were_not_provisioned_in_time_lead_to_the_claim_and_its_pro
     assert (clause.plugin, "kubectl describe pvc" in clause.advice) == ("VolumeBinding", True)
 
 
-def test_what_the_cluster_autoscaler_says_of_each_node_group_is_explained() -> None:
+def test_the_cluster_autoscalers_reason_for_each_node_group_is_explained() -> None:
     message = parse_message(
         "pod didn't trigger scale-up: 1 max node group size reached, 2 node(s) had untolerated taint {gpu: present}, "
         "1 in backoff after failed scale-up"
@@ -279,7 +279,7 @@ def test_preemptions_own_reason_is_that_of_a_node_without_its_lesser_pods() -> N
     assert clause.meaning == "even after evicting lower-priority pods, 8 nodes do not have enough free memory"
 
 
-def test_a_webhook_that_does_not_answer_is_named_with_its_service() -> None:
+def test_an_unreachable_webhook_is_named_with_its_service() -> None:
     [clause] = parse_message(
         'Error creating: Internal error occurred: failed calling webhook "m.kyverno.svc": failed to call webhook: '
         'Post "https://kyverno-svc.kyverno.svc:443/mutate?timeout=10s": no endpoints available for service "kyverno-svc"'
@@ -293,7 +293,7 @@ def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
     assert message.first.startswith("find the node with `kubectl get nodes | grep NotReady`")
 
 
-def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
+def test_nodes_that_the_pod_does_not_select_are_not_offered() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
     assert message.first.startswith("run `kubectl describe node` for the nodes that should offer `nvidia.com/gpu`. If")
 
@@ -308,7 +308,7 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
     ]
 
 
-def test_a_node_that_the_cloud_provider_has_not_initialized_is_no_matter_of_its_kubelet() -> None:
+def test_an_uninitialized_node_is_attributed_to_the_cloud_provider_and_not_to_its_kubelet() -> None:
     [clause] = parse_message(
         "0/3 nodes are available: 3 node(s) had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}."
     ).clauses
@@ -414,18 +414,18 @@ def test_a_word_that_a_terminal_broke_is_read() -> None:
     assert [clause.reason for clause in message.preemption] == ["No preemption victims found for incoming pod"]
 
 
-def test_the_end_of_a_message_about_claims_is_no_reason_of_its_own() -> None:
+def test_the_end_of_a_message_about_claims_is_not_a_separate_reason() -> None:
     message = parse_message("0/7 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found")
     assert [clause.reason for clause in message.clauses] == ["pod has unbound immediate PersistentVolumeClaims"]
 
 
-def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
+def test_no_toleration_is_suggested_for_the_startup_taint_of_an_agent() -> None:
     [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
     assert clause.headline == "the only node has no ready node.cilium.io agent"
     assert "toleration" not in clause.advice
 
 
-def test_the_beginning_of_a_reason_at_the_end_of_a_cut_text_is_no_reason() -> None:
+def test_a_truncated_reason_at_the_end_of_a_text_is_not_a_reason() -> None:
     cut = "nodes are available: 1 node(s) had untolerated taint {a/issue: 1}, 1 node(s) had untolerated taint {a/issue: 2}, 1 node(s) had untolerated taint {a/re ..."
     message = parse_message(f"0/521 {cut}")
     assert [clause.plugin for clause in message.clauses] == ["TaintToleration", "TaintToleration"]
@@ -458,7 +458,7 @@ def test_words_after_a_reason_without_its_message_are_left_out() -> None:
     assert (clause.count, clause.reason) == (1, "node(s) had volume node affinity conflict")
 
 
-def test_what_to_do_about_one_node_speaks_of_one() -> None:
+def test_the_advice_about_one_node_is_in_the_singular() -> None:
     def advice(said: str) -> str:
         return parse_message(f"0/2 nodes are available: {said}.").clauses[0].advice
 

@@ -97,7 +97,7 @@ def test_a_preemption_that_is_under_way_comes_before_what_lacks() -> None:
     ]
 
 
-def test_a_reason_of_kueue_that_is_not_known_is_kept() -> None:
+def test_an_unknown_reason_of_kueue_is_kept() -> None:
     [clause] = parse_message(f"{POD_SET}a reason of a later release").clauses
     assert clause.reason == "a reason of a later release"
 

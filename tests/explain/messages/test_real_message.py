@@ -34,7 +34,7 @@ def test_the_order_of_the_reasons_makes_no_difference() -> None:
     assert disagreement(*objects, waiting(said)) == ""
 
 
-def test_the_same_reasons_in_the_words_of_another_release_do_not_disagree() -> None:
+def test_the_same_reasons_in_the_wording_of_another_release_do_not_disagree() -> None:
     objects = node("n1", taints=("dedicated=gpu:NoSchedule",)), node("n2", cordoned=True)
     said = "0/2 nodes are available: {}, 1 node(s) were unschedulable."
     for taint, agrees in (

@@ -49,7 +49,7 @@ def test_the_wording_of_a_message_shows_its_release(text: str, wording: str) -> 
     assert parse_message(text).wording == wording
 
 
-def test_notes_of_a_plugin_are_no_reasons() -> None:
+def test_notes_of_a_plugin_are_not_reasons() -> None:
     message = parse_message(
         "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never."
     )

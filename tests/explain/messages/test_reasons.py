@@ -159,7 +159,7 @@ def test_a_reason_of_any_release_has_its_plugin_and_says_what_to_do(reason: str,
 @pytest.mark.parametrize(
     "problem", ["no such overload", "no such overload: _<_", "internal error: runtime error: hash of unhashable type cel.Semver"]
 )
-def test_a_selector_that_mixes_types_is_told_from_one_that_lacks_an_attribute(problem: str) -> None:
+def test_a_selector_with_a_type_error_is_distinguished_from_one_with_a_missing_attribute(problem: str) -> None:
     mixing = meaning_of(f"claim a/b: selector #0: CEL runtime error: {problem}")
     lacking = meaning_of("claim a/b: selector #0: CEL runtime error: no such key: model")
 
@@ -200,7 +200,7 @@ def test_hostile_reasons_are_examined_quickly(piece: str) -> None:
     assert meaning_of(piece * 50_000) is None
 
 
-def test_huge_pages_are_no_device() -> None:
+def test_huge_pages_are_not_a_device() -> None:
     meaning = meaning_of("Insufficient hugepages-2Mi")
 
     assert meaning is not None

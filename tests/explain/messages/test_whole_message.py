@@ -108,7 +108,7 @@ def test_the_message_about_gates_is_that_of_the_api_server() -> None:
     assert explanation.disagreement == ""
 
 
-def test_a_gated_pod_that_fits_on_a_node_has_no_reason_but_its_gate() -> None:
+def test_a_gated_pod_that_fits_on_a_node_has_only_its_gate_as_reason() -> None:
     gated = pod("p", cpu="2", schedulingGates=[{"name": "quota"}])
     explanation = why_pending(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n2"), gated), "default/p")
 
@@ -123,7 +123,7 @@ def test_a_gated_pod_that_fits_on_no_node_has_the_reasons_that_remain_without_th
     assert [clause.reason for clause in explanation.clauses] == ["Insufficient cpu"]
 
 
-def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_held_back() -> None:
+def test_without_its_claims_a_pod_that_its_scheduler_tried_does_not_count_as_gated() -> None:
     tried = pod("p", **CLAIMED)
     message = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are available: 1 No."
     tried["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]

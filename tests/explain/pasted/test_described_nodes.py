@@ -71,6 +71,6 @@ def test_a_node_is_not_named_if_more_nodes_have_the_taint_or_none_that_is_descri
         assert found.messages[0].message.clauses[0].headline.startswith("both nodes have the taint"), nodes
 
 
-def test_a_taint_that_only_discourages_pods_names_no_node() -> None:
+def test_a_prefernoschedule_taint_names_no_node() -> None:
     found = read(node("a", "pool=gpu:PreferNoSchedule"), message="0/1 nodes are available: 1 node(s) had untolerated taint {pool: gpu}.")
     assert found.messages[0].message.clauses[0].headline.startswith("the only node has the taint")

@@ -294,7 +294,7 @@ def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
     assert read(pods + stopped + running).messages == ()
 
 
-def test_nodes_for_the_clusters_own_pods_are_no_advice() -> None:
+def test_nodes_for_the_clusters_own_pods_are_not_suggested() -> None:
     reading = read(
         "pod didn't trigger scale-up: 1 node(s) had untolerated taint {CriticalAddonsOnly: true}, "
         "1 node(s) had untolerated taint {kubernetes.azure.com/scalesetpriority: spot}"
@@ -304,7 +304,7 @@ def test_nodes_for_the_clusters_own_pods_are_no_advice() -> None:
     assert found.advice.startswith("add a toleration for `kubernetes.azure.com/scalesetpriority=spot` if the pod may be interrupted")
 
 
-def test_the_event_of_a_claim_is_no_answer_about_a_pod_that_lacks_cpu() -> None:
+def test_the_event_of_a_claim_does_not_explain_a_pod_that_lacks_cpu() -> None:
     text = (
         "data  4m2s  Warning  FailedScheduling    pod/kafka-2                         0/2 nodes are available: 2 Insufficient cpu.\n"
         "data  12s   Warning  ProvisioningFailed  persistentvolumeclaim/data-kafka-2  no quota\n"
@@ -323,7 +323,7 @@ def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
     assert message.message.clauses[0].headline == "no scheduler has tried the pod: it has no events, and no condition `PodScheduled`"
 
 
-def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
+def test_the_earlier_reason_of_a_node_that_became_unhealthy_is_kept() -> None:
     found = answer(
         "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"
         "  Warning  FailedScheduling  2m   default-scheduler  0/9 nodes are available: 1 node(s) had untolerated taint "
@@ -436,7 +436,7 @@ def test_limits_are_not_the_cause_if_karpenter_found_no_instance_types() -> None
     assert "Karpenter also reports for NodePool `spot`: unable to resolve instance types" in of_other_pool.note
 
 
-def test_the_same_in_the_console_format_of_earlier_releases() -> None:
+def test_console_lines_of_earlier_karpenter_releases_are_explained() -> None:
     skipped = '2023-09-26T10:00:37.775Z\tINFO\tcontroller.provisioner\tskipping, WHY\t{"commit": "1", "provisioner": "general"}\n'
     limits = (
         "2023-09-26T10:00:37.775Z\tERROR\tcontroller.provisioner\tCould not schedule pod, all available instance types exceed limits for "

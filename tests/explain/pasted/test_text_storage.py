@@ -167,7 +167,7 @@ def test_tables_without_a_message_explain_the_unbound_claim() -> None:
     assert reading(table).messages == ()
 
 
-def test_what_was_read_and_does_not_matter_is_said() -> None:
+def test_objects_of_the_text_that_do_not_matter_are_mentioned() -> None:
     found = reading(
         event("0/1 nodes are available: 1 Insufficient cpu.") + claim(volume="pv-1") + volume(of="logs/data-loki-0", status="Bound")
     )

@@ -287,7 +287,7 @@ def test_without_nodes_the_overview_says_that_nothing_was_tried_and_what_to_add(
     assert (with_nodes.note, with_nodes.command, with_nodes.release) == ("", "", "v1.27.1")
 
 
-def test_without_nodes_what_all_pods_have_in_common_stands_once() -> None:
+def test_without_nodes_what_all_pods_have_in_common_is_said_once() -> None:
     found = overview(
         cluster(
             untried("p", "3 Insufficient cpu, 1 node(s) were unschedulable, 1 node(s) had untolerated taint {gpu: a}", cpu="4"),

@@ -50,7 +50,7 @@ def recheck(simulation: Simulation, moves: list[Move], *times: DecisionTime, van
         ((added("p", 0, 20, exact=False), removed("gone", 5)), "undecided"),
     ],
 )
-def test_a_pod_that_went_is_there_if_the_scheduler_decided_before(times: tuple[DecisionTime, ...], verdict: str) -> None:
+def test_a_deleted_pod_counts_if_the_scheduler_decided_before_its_deletion(times: tuple[DecisionTime, ...], verdict: str) -> None:
     # With the pod on n, m is the better node, though another one is on it.
     simulation = cluster(node("n"), node("m"), pod("p"), pod("on-m", on="m"), pod("gone", cpu="1"))
     moves = [Move(1, simulation.scheduler.state.pod_info(bound_pod(the(simulation, "gone"), "n")), False)]
@@ -74,7 +74,7 @@ def test_a_pod_that_was_tried_again_may_have_been_decided_before_a_binding_that_
     assert recheck(simulation, moves, *times).judge(one, FIRST).verdict == verdict
 
 
-def test_the_order_of_the_queue_counts_where_no_times_are_known() -> None:
+def test_the_order_of_the_queue_is_used_if_no_times_are_known() -> None:
     simulation = cluster(node("n"), node("m"), pod("p"), pod("on-m", on="m"), pod("other", cpu="1", on="n"))
     one = Bound(the(simulation, "p"), "m", (0, 2), 0, 1)
     for rank, verdict in ((1, "agrees"), (3, "notBest")):
@@ -99,21 +99,21 @@ def test_the_order_of_the_queue_counts_where_no_times_are_known() -> None:
         ((), "undecided"),
     ],
 )
-def test_a_pod_that_went_while_it_was_pending_may_have_had_a_node(times: tuple[DecisionTime, ...], verdict: str) -> None:
+def test_a_pod_deleted_while_pending_may_have_had_a_node(times: tuple[DecisionTime, ...], verdict: str) -> None:
     simulation = cluster(node("n"), node("m"), pod("p"), pod("on-m", on="m"), pod("ghost", cpu="1"))
     one = Bound(the(simulation, "p"), "m", (0, 2), 0, 1)
 
     assert recheck(simulation, [], *times, vanished=(Vanished(the(simulation, "ghost"), 1),)).judge(one, FIRST).verdict == verdict
 
 
-def test_a_name_that_came_twice_has_no_known_time() -> None:
+def test_a_reused_name_has_no_known_time() -> None:
     simulation = cluster(node("n"), pod("p"))
     times = DecisionTimes()
     times.add([added("p", 1, 2), added("p", 3, 4)])
     assert times.find(the(simulation, "p"), is_added=True) is None
 
 
-def test_times_are_forgotten_after_two_minutes() -> None:
+def test_times_expire_after_two_minutes() -> None:
     simulation = cluster(node("n"), pod("p"))
     times = DecisionTimes()
     times.add([added("p", 1, 2)])

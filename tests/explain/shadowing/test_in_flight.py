@@ -58,7 +58,7 @@ def test_a_node_that_fits_in_no_order_is_infeasible_unless_a_pod_is_missing() ->
     assert verdicts(simulation, x, y, is_complete=False) == ["agrees", "undecided"]
 
 
-def test_a_pod_that_went_after_the_pod_came_was_probably_still_there() -> None:
+def test_a_pod_deleted_after_the_arrival_probably_still_counted() -> None:
     simulation = cluster(node("n"), node("m"), pod("old", cpu="1", on="n"), pod("p"))
     # Two pods of m were deleted just before the binding. With them, n was the better node.
     gone = bound_pod(the(simulation, "old"), "m")
@@ -83,7 +83,7 @@ def twice(one: Pod) -> list[Pod]:
     return [one, msgspec.structs.replace(one, metadata=msgspec.structs.replace(one.metadata, name="another", uid="another"))]
 
 
-def test_the_engine_stays_as_it_is() -> None:
+def test_the_engine_is_unchanged() -> None:
     simulation = cluster(node("n"), node("m"), pod("x"), pod("y"))
     before: Any = simulation.view()
     verdicts(simulation, bound(simulation, "x", "n", rank=1), bound(simulation, "y", "m", rank=2, after=1))

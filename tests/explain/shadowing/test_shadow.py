@@ -66,7 +66,7 @@ def test_the_nominated_node_is_the_one_that_is_chosen() -> None:
     assert judgement_of(simulation, "p", "n1").verdict == "notBest"
 
 
-def test_answers_of_the_shadow_are_those_of_the_next_cycle_after_whatever_happened() -> None:
+def test_a_dry_run_of_the_shadow_equals_the_next_cycle_after_any_commands() -> None:
     simulation, dry_runs = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), LiveDryRuns()
     for name in ("p1", "p2", "p3"):
         expected = choice_of(simulation, name, dry_runs)
@@ -111,7 +111,7 @@ def test_a_stateful_plugin_is_not_run() -> None:
         choice_of(simulation, "p")
 
 
-def test_an_assumed_pod_takes_room_during_dry_runs_of_other_pods_only() -> None:
+def test_an_assumed_pod_counts_only_in_dry_runs_of_other_pods() -> None:
     simulation = cluster(node("n1"), node("n2", cpu="3"), pod("assumed", cpu="3500m"), pod("p"))
     info = simulation.scheduler.state.pod_info(bound_pod(the(simulation, "assumed"), "n1"))
     dry_runs = LiveDryRuns(assumed=lambda _: [info])

@@ -23,7 +23,7 @@ def test_a_configuration_among_the_files_is_that_of_the_session(text):
     assert result.report.kinds == {"Node": 1}
 
 
-def test_two_are_refused():
+def test_two_configurations_are_refused():
     with pytest.raises(IngestError, match=r"dump-2 also contains a KubeSchedulerConfiguration\. Remove one of them"):
         imported(NODE, YAML, YAML)
 
@@ -37,13 +37,13 @@ def test_two_are_refused():
         (YAML.replace("/v1", "/v1alpha1"), "`schedviz config FILE --convert` writes it as v1"),
     ],
 )
-def test_errors_in_it_are_reported(text, words):
+def test_errors_in_a_configuration_are_reported(text, words):
     with pytest.raises(IngestError) as caught:
         imported(NODE, text)
 
     assert words in str(caught.value)
 
 
-def test_a_configuration_alone_is_no_cluster():
+def test_a_configuration_without_objects_is_refused():
     with pytest.raises(IngestError, match="it contains nothing to import"):
         imported(YAML)

@@ -110,7 +110,7 @@ def test_scoring_by_resources_is_a_strategy():
     assert len(converted.dropped) == 1
 
 
-def test_arguments_change_their_version_too():
+def test_arguments_are_converted_to_the_new_version_too():
     args = {"apiVersion": "kubescheduler.config.k8s.io/v1beta3", "kind": "InterPodAffinityArgs", "hardPodAffinityWeight": 3}
 
     converted = _convert(_old("v1beta3", profiles=[{"pluginConfig": [{"name": "InterPodAffinity", "args": args}]}]))

@@ -54,7 +54,7 @@ def test_writing_anywhere_but_at_the_end_is_refused() -> None:
     file.close()
 
 
-def test_a_zip_is_read_from_it() -> None:
+def test_a_zip_is_read_from_a_spool() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for number in range(50):

@@ -139,7 +139,7 @@ def test_names_with_their_kind_are_those_of_a_table_of_several_kinds() -> None:
     assert [claim.key for claim in storage_in(text).claims] == ["default/data-a"]
 
 
-def test_damaged_tables_and_descriptions_are_left_out() -> None:
+def test_damaged_tables_and_descriptions_are_skipped() -> None:
     assert (
         storage_in("NAME   CAPACITY   RECLAIM POLICY   CLAIM\n\nName:  x\nAccess Modes:\nCapacity:  what\nReclaim Policy:  y\n").volumes
         == ()

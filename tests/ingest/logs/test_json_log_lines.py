@@ -31,7 +31,7 @@ def test_a_line_names_its_pod_its_time_and_its_error(msg: str, err: str, pod: ob
     assert messages_in(line(msg, pod, err)) == [PodMessage("shop/web-1", err, at="11-14 22:13:20")]
 
 
-def test_each_line_has_the_pod_of_its_own() -> None:
+def test_each_line_has_its_own_pod() -> None:
     text = "\n".join(
         (line("Unable to schedule pod; no fit; waiting", "shop/web-1", NO_FIT), line("Error scheduling pod", "shop/db-0", TIMED_OUT))
     )
@@ -46,5 +46,5 @@ def test_the_prefix_of_a_runtime_is_skipped() -> None:
 @pytest.mark.parametrize(
     "text", ['{"msg":"Error scheduling pod"', '{"msg":"Unable to schedule pod","pod":[1]}', '{"msg":"hello Unable to schedule pod"}']
 )
-def test_other_lines_stay_as_they_are(text: str) -> None:
+def test_other_lines_are_unchanged(text: str) -> None:
     assert with_text_lines(text) == text

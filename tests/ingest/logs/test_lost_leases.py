@@ -40,5 +40,5 @@ def test_the_loss_is_a_message_about_the_lease_with_its_meaning(log: str, messag
         "E1126 02:56:40.201072       1 controllermanager.go:332] leaderelection lost\n",
     ],
 )
-def test_a_lease_that_was_acquired_again_or_is_not_a_schedulers_is_no_message(log: str) -> None:
+def test_a_lease_that_was_reacquired_or_is_not_a_schedulers_is_no_message(log: str) -> None:
     assert messages_in(log) == []

@@ -55,7 +55,7 @@ def read(text: str) -> SchedulerLog:
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_text_and_json_say_the_same(name: str) -> None:
+def test_text_and_json_logs_give_the_same_result(name: str) -> None:
     text, structured = read(real_log(name)), read(written_as_json(name))
     assert text.records == structured.records
     assert text.bound == structured.bound
@@ -126,7 +126,7 @@ def test_lists_and_objects_are_values() -> None:
     assert record.values == {"a": ["8000", "34359738368"], "b": ["x y", "z"], "c": ["p", "q"], "d": [], "e": '{"k":{}}', "f": "0"}
 
 
-def test_a_log_without_a_dump_says_what_to_bring() -> None:
+def test_a_log_without_a_dump_says_what_to_add() -> None:
     with pytest.raises(IngestError) as error:
         load([source(real_log("91-scheduler-log"), "scheduler.log")])
     assert str(error.value) == (

@@ -43,7 +43,7 @@ def test_docker_and_cri_lines_are_unwrapped() -> None:
     assert parse_dump("docker", docker) == parse_dump("cri", cri) == parse_dump("plain", text)
 
 
-def test_an_older_release_says_less() -> None:
+def test_the_dump_of_an_older_release_has_fewer_values() -> None:
     lines = [
         "Node name: 132.10.134.193\n",
         (
@@ -65,7 +65,7 @@ def test_an_older_release_says_less() -> None:
     assert [pod.nominated_node for pod in node.nominated] == ["132.10.134.193"]
 
 
-def test_a_line_that_the_container_runtime_cut_is_whole_again() -> None:
+def test_a_line_split_by_the_container_runtime_is_joined() -> None:
     text = (SAMPLES / "01-plain" / "scheduler.json.log").read_text()
     lines = []
     for line in text.splitlines():
@@ -127,7 +127,7 @@ def test_a_newer_release_logs_nodes_as_json() -> None:
     assert signal.at == "2024-01-01T00:00:00Z"
 
 
-def test_the_last_dump_counts() -> None:
+def test_the_last_dump_of_a_log_is_used() -> None:
     logs = [(SAMPLES / case / "scheduler.log").read_text() for case in ("01-plain", "03-nominated")]
     assert parse_dump("log", "".join(logs)) == parse_dump("log", logs[1])
 

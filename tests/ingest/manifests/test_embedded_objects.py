@@ -42,7 +42,7 @@ def indented(text: str, by: str) -> str:
         pytest.param(f"$ kubectl get pod web -o yaml\n{POD}$ kubectl get node n1 -o yaml\n{NODE}$ \n", id="a terminal"),
     ],
 )
-def test_the_objects_are_read(text: str) -> None:
+def test_the_objects_in_a_markdown_text_are_read(text: str) -> None:
     assert sorted(names(read(text))) == ["Node n1", "Pod web"]
 
 
@@ -63,7 +63,7 @@ def test_a_block_that_is_not_yaml_is_skipped_with_its_line() -> None:
     assert "not YAML" in skipped.message
 
 
-def test_blocks_without_objects_are_passed_over() -> None:
+def test_blocks_without_objects_are_skipped() -> None:
     result = read(f"```sh\nkubectl get pods\n```\n```\nNAME  READY\nweb  0/1\n```\n```yaml\n{NODE}```\n")
 
     assert (names(result), result.report.skipped) == (["Node n1"], ())
@@ -85,7 +85,7 @@ def test_yaml_with_a_fence_in_a_text_is_read_as_yaml() -> None:
         f"Name:  web\nNamespace:  default\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  {MESSAGE}\n",
     ],
 )
-def test_a_text_with_messages_alone_says_how_to_have_them_explained(text: str) -> None:
+def test_a_text_with_only_messages_says_how_to_explain_them(text: str) -> None:
     with pytest.raises(IngestError, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE"):
         read(text)
 

@@ -26,7 +26,7 @@ def names(cut: Iterable[list[object]]) -> int:
 
 
 @pytest.mark.parametrize("piece", [70_000, 1 << 20, 5 << 20])
-def test_cut_objects_are_those_of_the_whole(piece: int) -> None:
+def test_objects_read_from_a_stream_equal_those_of_the_whole_text(piece: int) -> None:
     assert is_printed_by_kubectl(TEXT)
 
     cut = load([source(TEXT, piece)])
@@ -61,7 +61,7 @@ def test_progress_is_reported_in_bytes() -> None:
         (b'\n    ],\n    "kind"', b'\n    ]\n    "kind"'),
     ],
 )
-def test_a_list_in_another_layout_than_kubectls_is_not_cut(before: bytes, after: bytes) -> None:
+def test_a_list_in_another_layout_than_kubectls_is_read_as_a_whole(before: bytes, after: bytes) -> None:
     changed = after.join(TEXT.rsplit(before, 1))
 
     with pytest.raises(NotCutError):
@@ -76,7 +76,7 @@ def test_a_list_in_another_layout_than_kubectls_is_not_cut(before: bytes, after:
         (b'"env": [', b'"env": [{}\n},\n        {\n'),
     ],
 )
-def test_an_object_that_is_no_json_is_skipped_wherever_it_is_cut(before: bytes, after: bytes) -> None:
+def test_an_object_that_is_not_json_is_skipped_wherever_a_chunk_ends(before: bytes, after: bytes) -> None:
     changed = after.join(TEXT.rsplit(before, 1))
 
     report = load([source(changed, 1 << 20)]).report
@@ -100,7 +100,7 @@ def test_nesting_is_limited() -> None:
         names(cut_items(pieces(TEXT, 1 << 20), nesting_depth=5))
 
 
-def test_of_a_text_that_ends_too_early_the_whole_objects_are_kept() -> None:
+def test_the_complete_objects_of_a_truncated_text_are_kept() -> None:
     whole = load([source(TEXT, 1 << 20)]).report
     cut = load([source(TEXT[:-3000], 1 << 20)]).report
 

@@ -96,7 +96,7 @@ def test_a_fragment_of_a_pod_is_a_pod(text: str) -> None:
     assert pod.name in ("web", "unnamed")
 
 
-def test_a_config_of_an_operator_is_no_kubeconfig() -> None:
+def test_an_operators_config_is_not_taken_for_a_kubeconfig() -> None:
     result = read(
         ("n.json", {"kind": "Node", **NODE}),
         ("c.json", {"apiVersion": "operator.example.com/v1", "kind": "Config", "metadata": {"name": "cluster"}}),

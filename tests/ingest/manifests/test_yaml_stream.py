@@ -23,7 +23,7 @@ def source(text: bytes) -> Source:
     return Source(name="a.yaml", pieces=lambda: pieces(text), size=len(text))
 
 
-def test_cut_objects_are_those_of_the_whole() -> None:
+def test_objects_read_from_a_stream_equal_those_of_the_whole_text() -> None:
     assert is_printed_by_kubectl(TEXT)
 
     cut = load([source(TEXT)])
@@ -51,7 +51,7 @@ def test_items_are_returned_in_several_batches() -> None:
         (b"\n- apiVersion: v1\n  kind: Pod", b"\n- text\n- apiVersion: v1\n  kind: Pod"),
     ],
 )
-def test_a_list_in_another_layout_than_kubectls_is_not_cut(before: bytes, after: bytes) -> None:
+def test_a_list_in_another_layout_than_kubectls_is_read_as_a_whole(before: bytes, after: bytes) -> None:
     assert before in TEXT
 
     with pytest.raises(NotCutError):

@@ -224,7 +224,7 @@ def test_messages_of_autoscalers_about_a_pod_are_found(text: str, pod: str, mess
     assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
 
 
-def test_prose_that_mentions_the_reason_is_no_message() -> None:
+def test_prose_that_mentions_the_reason_is_not_a_message() -> None:
     assert messages_in("There is a FailedScheduling event, and I do not know why. The FailedScheduling events go on.") == []
 
 
@@ -368,7 +368,7 @@ def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
     assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []
 
 
-def test_the_command_names_the_pod_of_which_only_the_end_was_copied() -> None:
+def test_the_command_names_the_pod_of_a_truncated_description() -> None:
     row = "  Warning  FailedScheduling  2m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
     for command in (
         "$ k describe pod db-0 -n data | tail -3",
@@ -378,7 +378,7 @@ def test_the_command_names_the_pod_of_which_only_the_end_was_copied() -> None:
         assert [message.pod for message in messages_in(f"{command}\nEvents:\n{row}")] == ["data/db-0"]
 
 
-def test_the_frame_of_a_terminal_program_is_taken_off() -> None:
+def test_the_frame_of_a_terminal_program_is_removed() -> None:
     framed = "│ Name:       web-1 │\n│ Namespace:  shop  │\n│ Containers: │\n│   c:  │\n│ Node-Selectors:  disktype=ssd │\n"
     assert plain(framed).startswith("Name:       web-1")
 
@@ -473,7 +473,7 @@ def test_many_described_pods_and_commands_take_linear_time() -> None:
     assert steps(400) < 3 * steps(200)
 
 
-def test_of_consecutive_empty_lines_one_is_read() -> None:
+def test_consecutive_empty_lines_are_read_as_one() -> None:
     text = "\n" * 1000 + "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m\n" + " \n\t\n\n" * 1000
 
     assert len(kubectl_tables._lines(text)) < 10
@@ -493,7 +493,7 @@ def test_a_name_without_a_namespace_is_a_name(text: str, pod: str) -> None:
     assert [said.pod for said in messages_in(text)] == [pod]
 
 
-def test_asterisks_in_names_stay_and_those_of_bold_text_go() -> None:
+def test_asterisks_in_names_are_kept_and_those_of_bold_text_removed() -> None:
     [nominated] = messages_in(
         "0s   Normal   Nominated   pod/web-**-1   Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)\n"
     )
@@ -559,7 +559,7 @@ EVENTS = (
 )
 
 
-def test_events_without_the_head_of_the_description_are_of_the_pod_that_they_place() -> None:
+def test_events_without_the_head_of_a_description_belong_to_the_pod_that_they_place() -> None:
     assert [message.pod for message in messages_in(EVENTS.format(others=""))] == ["shop/web-1"]
     others = "  Normal   Scheduled         20s  default-scheduler  Successfully assigned shop/web-2 to node-b\n"
     assert [message.pod for message in messages_in(EVENTS.format(others=others))] == [""]

@@ -108,7 +108,7 @@ def test_the_node_of_a_pod_object_ends_its_older_events() -> None:
     assert reading(json.dumps({"kind": "List", "items": [placed, event]})).answers[0].standing == "scheduled"
 
 
-def test_the_column_status_of_a_table_tells_who_is_waited_for() -> None:
+def test_the_status_column_of_a_table_says_what_a_pod_waits_for() -> None:
     table = "NAMESPACE  NAME   READY  STATUS             RESTARTS  AGE\npay        api-0  0/1    {}  0         5m\n"
     pulls = reading(table.format("ErrImagePull"))
     assert pulls.answers[0].sentence == "The pod is not waiting for the scheduler: only a pod that has a node has the status ErrImagePull."
@@ -130,11 +130,11 @@ DESCRIBED = "Name:             api-0\nNamespace:        pay\nNode:             {
         ("n-1/10.0.0.1", "    State:          Waiting\n      Reason:       ErrImagePull\n", "spec.nodeName: n-1; ErrImagePull"),
     ],
 )
-def test_a_description_without_events_tells_whether_a_scheduler_has_tried_the_pod(node: str, more: str, message: str) -> None:
+def test_a_description_without_events_shows_whether_a_scheduler_has_tried_the_pod(node: str, more: str, message: str) -> None:
     assert said(DESCRIBED.format(node, more)) == [("pay/api-0", message)]
 
 
-def test_a_claim_that_waits_for_its_first_pod_is_no_fault() -> None:
+def test_a_claim_that_waits_for_its_first_consumer_is_not_an_error() -> None:
     claim = "Name:          data\nNamespace:     pay\nStorageClass:  disks\nStatus:        Pending\nEvents:\n"
     event = "  Normal  WaitForFirstConsumer  9s  persistentvolume-controller  waiting for first consumer to be created before binding\n"
     [message] = reading(claim + event).messages

@@ -19,6 +19,6 @@ def test_one_scheduler_that_runs_is_enough() -> None:
     assert list(stopped_schedulers(HEADER + STOPPED + running)) == []
 
 
-def test_programs_with_similar_names_are_none() -> None:
+def test_programs_with_similar_names_are_not_schedulers() -> None:
     other = "openshift     openshift-kube-scheduler-operator-5f   0/1   Pending   0   1d\nkube-system  my-scheduler  0/1  Error  0  1d\n"
     assert list(stopped_schedulers(HEADER + other)) == []

@@ -34,5 +34,5 @@ def test_the_command_before_a_table_names_its_namespace() -> None:
         f"I ran kubectl get pods -n shop\n{TABLE}",
     ],
 )
-def test_a_text_without_a_namespace_of_all_its_pods_has_none(text: str) -> None:
+def test_a_text_has_no_namespace_unless_all_its_pods_share_it(text: str) -> None:
     assert namespace_of(text) == ""

@@ -40,7 +40,7 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_an_error_of_the_engine_is_no_missing_history(
+def test_an_engine_error_is_not_reported_as_missing_history(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> bytes:

@@ -23,7 +23,7 @@ from tests.sessions.conftest import MakeSession, send, work_off
 pytestmark = pytest.mark.usefixtures("redis")
 
 
-def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(settings: LazySettings) -> None:
+def test_analyses_per_user_are_limited_and_other_users_are_not_affected(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     # Other tests use this Redis, too.
     ada, bob = f"user {uuid4().int % 10**9}", f"user {uuid4().int % 10**9}"
@@ -34,13 +34,15 @@ def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(sett
         assert again
 
 
-def test_there_is_no_limit_by_default(settings: LazySettings) -> None:
+def test_analyses_are_unlimited_by_default(settings: LazySettings) -> None:
     with analysis_slot("user 7", "first") as first, analysis_slot("user 7", "second") as second:
         assert first
         assert second
 
 
-def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_session: MakeSession, settings: LazySettings) -> None:
+def test_a_queued_analysis_waits_for_a_slot_while_it_is_requested_and_is_dropped_otherwise(
+    make_session: MakeSession, settings: LazySettings
+) -> None:
     settings.ANALYSES_PER_USER = 1
     session = Session.objects.get(pk=make_session())
     Session.objects.filter(pk=session.pk).update(owner=User.objects.create_user("ada"))
@@ -50,7 +52,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     body = msgspec.json.encode(request)
 
     with analysis_slot(f"user {session.owner_id}", "another"):
-        assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
+        assert analysis_job.run(session.pk, body, key), "no sender requests it: it is dropped"
         assert single_flight.claim_request(key)
         assert not analysis_job.run(session.pk, body, key)
     assert not stream.client().exists(key)
@@ -58,7 +60,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     assert stream.client().exists(key)
 
 
-def test_another_task_for_the_same_result_leaves_the_turn_of_the_first(
+def test_a_second_task_for_the_same_result_does_not_free_the_slot_of_the_first(
     make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
 ) -> None:
     settings.ANALYSES_PER_USER = 1
@@ -78,7 +80,7 @@ def test_another_task_for_the_same_result_leaves_the_turn_of_the_first(
         assert is_turn
 
 
-def test_a_request_stays_sent_while_its_task_waits_and_somebody_asks(
+def test_a_waiting_task_stays_claimed_while_a_sender_requests_its_result(
     make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
 ) -> None:
     settings.ANALYSES_PER_USER = 1
@@ -95,12 +97,12 @@ def test_a_request_stays_sent_while_its_task_waits_and_somebody_asks(
         assert not analysis_job.run(session.pk, body, key)
         assert not single_flight.claim_request(key, ada), "no second task is sent"
         stream.client().delete(f"{key}:senders", single_flight.request_key(key))
-        assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
+        assert analysis_job.run(session.pk, body, key), "no sender requests it: it is dropped"
 
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """The arguments of the tasks that requests for cycles in detail send."""
+    """The arguments of the tasks that are sent for cycle details."""
     result: list[tuple[object, ...]] = []
 
     def enqueue(task: str, *arguments: object, queue: str) -> bool:
@@ -122,7 +124,7 @@ def request_detail(session_id: UUID, cycle: int) -> None:
         cycle_details.cycle_detail(session_id, cycle, timeout_seconds=0)
 
 
-def test_a_cycle_in_detail_waits_for_its_turn_as_an_analysis(
+def test_a_cycle_detail_waits_for_a_slot_as_an_analysis_does(
     make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
 ) -> None:
     settings.ANALYSES_PER_USER = 1
@@ -131,7 +133,7 @@ def test_a_cycle_in_detail_waits_for_its_turn_as_an_analysis(
     work_off(session.pk)
 
     with analysis_slot(f"user {session.owner_id}", "another"):
-        assert cycle_detail_job.run(session.pk, 2), "nobody asks: it is dropped"
+        assert cycle_detail_job.run(session.pk, 2), "no sender requests it: it is dropped"
         request_detail(session.pk, 2)
         assert not cycle_detail_job.run(session.pk, 2)
     assert not CycleDetail.objects.filter(session_id=session.pk).exists()
@@ -139,7 +141,7 @@ def test_a_cycle_in_detail_waits_for_its_turn_as_an_analysis(
     assert cycle_details.cycle_detail(session.pk, 2, timeout_seconds=0)["node"]
 
 
-def test_requests_for_the_same_cycle_are_computed_once(make_session: MakeSession, sent: list[tuple[object, ...]]) -> None:
+def test_repeated_requests_for_the_same_cycle_are_computed_once(make_session: MakeSession, sent: list[tuple[object, ...]]) -> None:
     session_id = make_session()
     send(session_id, "run")
     work_off(session_id)
@@ -154,7 +156,9 @@ def test_requests_for_the_same_cycle_are_computed_once(make_session: MakeSession
     assert not CycleDetail.objects.filter(session_id=session_id).exists()
 
 
-def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]) -> None:
+def test_an_analysis_counts_for_its_sender_and_not_for_the_owner_of_the_session(
+    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
+) -> None:
     settings.ANALYSES_PER_USER = 1
     session = owned(make_session(), "ada")
     send(session.pk, "run")
@@ -176,7 +180,7 @@ def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: La
     assert stream.client().exists(key)
 
 
-def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
+def test_a_result_that_several_senders_request_is_computed_in_the_slot_of_any_of_them(
     make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
 ) -> None:
     settings.ANALYSES_PER_USER = 1
@@ -203,7 +207,7 @@ def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
     assert not stream.client().exists(f"{key}:senders")
 
 
-def test_texts_are_explained_in_turn_and_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
+def test_pasted_texts_wait_for_a_slot_and_are_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     sender, abandoned, awaited = f"user {uuid4().int % 10**9}", f"schedviz:awaited-reply:{uuid4()}", f"schedviz:awaited-reply:{uuid4()}"
     body = msgspec.json.encode(pasted_text_job.PastedText("0/1 nodes are available: 1 Insufficient cpu.", sender=sender))
@@ -236,7 +240,7 @@ def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: L
         analysis_slot(ada, "4") as fourth,
     ):
         assert (first, second, third, fourth) == (True, False, False, False)
-    # Those who began to wait later, and those who never had a turn.
+    # Senders that started to wait later, and senders that never had a slot.
     for name in (ada, cy, new):
         with analysis_slot(name, "5") as again:
             assert not again
@@ -249,7 +253,7 @@ def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: L
     assert not stream.client().exists(f"schedviz:analyses-waiting-since:{group}")
 
 
-def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sender_that_no_longer_waits_does_not_block_others(settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.ANALYSES_PER_USER = 1
     ada, bob = (f"guest {uuid4()}" for _ in range(2))
     with analysis_slot(ada, "1"), analysis_slot(bob, "2"):
@@ -261,7 +265,7 @@ def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, g
         assert is_turn
 
 
-def test_who_has_the_result_or_has_given_up_no_longer_waits(
+def test_a_sender_with_its_result_or_an_abandoned_request_no_longer_waits(
     make_session: MakeSession, settings: LazySettings, group: str, sent: list[tuple[object, ...]]
 ) -> None:
     settings.ANALYSES_PER_USER = 1
@@ -294,7 +298,7 @@ def test_who_has_the_result_or_has_given_up_no_longer_waits(
     assert not waiting()
 
 
-def test_a_turn_is_renewed_while_its_worker_lives(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slot_is_renewed_while_its_worker_is_alive(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.ANALYSES_PER_USER = 1
     sender = f"user {uuid4().int % 10**9}"
     monkeypatch.setattr(renewal, "RENEWAL_SECONDS", 0.01)

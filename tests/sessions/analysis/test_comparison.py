@@ -35,7 +35,7 @@ def heads(*sessions: Session) -> list[tuple[Session, int]]:
     return [(session, session.event) for session in sessions]
 
 
-def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_comparison_of_a_fork_starts_at_the_fork(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
     parent, forked = pair
     looked_at: list[int] = []
     each_event = reading.each_event
@@ -61,7 +61,7 @@ def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monk
     assert (result.a.session, result.b.session) == (str(parent.pk), str(forked.pk))
 
 
-def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session, Session]) -> None:
+def test_scores_cover_all_nodes_if_the_cycle_details_are_stored(pair: tuple[Session, Session]) -> None:
     for one in pair:
         cycle_detail_job.make_cycle_detail(one.pk, 11)
 
@@ -78,7 +78,7 @@ def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session
     assert next(total.b for total in result.scores.totals if total.node == winner.node) == winner.total
 
 
-def test_scores_are_of_the_best_nodes_if_replaying_takes_too_long(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_are_incomplete_if_replay_takes_too_long(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "DETAIL_SECONDS", -1.0)
 
     late = compare_sessions(*heads(*pair))
@@ -91,7 +91,7 @@ def test_scores_are_of_the_best_nodes_if_replaying_takes_too_long(pair: tuple[Se
     assert in_time.scores.complete
 
 
-def test_a_fork_that_did_nothing_yet_is_the_same(pair: tuple[Session, Session]) -> None:
+def test_an_unchanged_fork_equals_its_parent_at_the_fork(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
 
     assert compare_sessions((parent, forked.fork_event), (forked, forked.fork_event)).same
@@ -110,7 +110,7 @@ def test_two_moments_of_one_session_are_compared(pair: tuple[Session, Session]) 
     assert result.placements.placed_only_in_b == 25
 
 
-def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSession) -> None:
+def test_sessions_without_a_shared_origin_are_compared_by_name(make_session: MakeSession) -> None:
     sessions = []
     for nodes in (3, 3, 2):
         session_id = make_session(nodes=nodes, pods=12)
@@ -125,7 +125,7 @@ def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSes
     assert any(node.node == "node-3" and node.b is None for node in result.utilisation.nodes)
 
 
-def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) -> None:
+def test_the_reasons_of_pending_pods_come_from_their_newest_cycles(make_session: MakeSession) -> None:
     full, roomy = make_session(nodes=1, pods=120), make_session(nodes=2, pods=120)
     for session_id in (full, roomy):
         send(session_id, "run")
@@ -138,7 +138,7 @@ def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) 
     assert reason.reason.startswith("0/1 nodes are available: 1 Too many pods")
 
 
-def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Session]) -> None:
+def test_settings_from_imported_files_are_compared(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
     Session.objects.filter(pk=forked.pk).update(settings={**forked.settings, "seed": 4})
     forked.refresh_from_db()
@@ -148,7 +148,7 @@ def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Ses
     assert [(setting.path, setting.b) for setting in result.settings] == [("seed", 4)]
 
 
-def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Session]) -> None:
+def test_sessions_share_the_history_of_their_nearest_common_ancestor(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
     other = fork(parent, User.objects.get(), at=forked.fork_event - 30).session
     import_job.run_import(other.pk)
@@ -159,7 +159,7 @@ def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Ses
     assert comparison.compare_sessions(*heads(forked, other)).shared_event == other.fork_event
 
 
-def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair: tuple[Session, Session]) -> None:
+def test_forks_to_two_releases_share_their_origin_and_no_event(pair: tuple[Session, Session]) -> None:
     parent, _ = pair
     same, other = (fork(parent, User.objects.get(), other=OtherRelease(release)).session for release in ("v1.27.1", "v1.36"))
     for made in (same, other):
@@ -172,9 +172,7 @@ def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair:
 
 
 @pytest.mark.parametrize("is_parent", [True, False])
-def test_a_fork_to_another_release_is_compared_with_what_the_other_side_did_since_the_fork(
-    make_session: MakeSession, *, is_parent: bool
-) -> None:
+def test_a_fork_to_another_release_is_compared_with_the_other_side_since_the_fork(make_session: MakeSession, *, is_parent: bool) -> None:
     session_id = make_session(nodes=3, pods=12)
     send(session_id, "run", max=10)
     parent = work_off(session_id)

@@ -45,7 +45,7 @@ def kept(session_id: UUID) -> Simulation | None:
     return result
 
 
-def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_same_answer(make_session: MakeSession) -> None:
+def test_the_next_request_about_a_moment_reuses_its_engine_and_gets_the_same_result(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     alone = run(session_id, WhyRequest(pod="default/pod-2"), "alone")
     ENGINE_CACHE.clear()
@@ -59,7 +59,7 @@ def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_
     assert again == alone
 
 
-def test_another_moment_has_another_engine(make_session: MakeSession) -> None:
+def test_each_moment_has_its_own_engine(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     run(session_id, WhyRequest(pod="default/pod-1"), "before")
     engine = kept(session_id)
@@ -72,13 +72,13 @@ def test_another_moment_has_another_engine(make_session: MakeSession) -> None:
 
 
 @pytest.mark.parametrize("analysis_request", [SmallestChangeRequest(pod="default/pod-1"), WhatIfRequest(pod=pod("copy"), copies=2)])
-def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session: MakeSession, analysis_request: AnalysisRequest) -> None:
+def test_an_engine_that_a_request_changed_is_not_cached(make_session: MakeSession, analysis_request: AnalysisRequest) -> None:
     session_id = make_session(nodes=2, pods=2)
     run(session_id, analysis_request, "changed")
     assert kept(session_id) is None
 
 
-def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
+def test_a_cached_engine_is_given_to_one_request_at_a_time(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     run(session_id, WhyRequest(pod="default/pod-1"), "place")
     assert ENGINE_CACHE.pop(key_of(session_id)) is not None

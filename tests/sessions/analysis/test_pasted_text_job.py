@@ -26,11 +26,11 @@ def test_each_message_is_explained_with_its_pod() -> None:
     ]
 
 
-def test_a_text_without_a_message_has_none() -> None:
+def test_a_text_without_a_scheduler_message_yields_no_explanations() -> None:
     assert explain_text("hello").messages == ()
 
 
-def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
+def test_a_card_of_a_text_has_the_reasons_and_remedies() -> None:
     text = "Name: web\nNamespace: shop\n  0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."
 
     card = explain_pasted(PastedText(text, form="markdown")).card
@@ -45,18 +45,18 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     assert lines[-1].startswith("_pasted text, 20")
 
 
-def test_a_card_names_the_pod_that_the_caller_knows() -> None:
+def test_a_card_names_the_pod_of_the_request() -> None:
     card = explain_pasted(PastedText("0/1 nodes are available: 1 Insufficient cpu.", pod="shop/web", form="html")).card
 
     assert card is not None
     assert "Why shop/web is pending" in card.decode()
 
 
-def test_there_is_no_card_of_a_text_without_a_message() -> None:
+def test_a_text_without_a_message_has_no_card() -> None:
     assert explain_pasted(PastedText("hello", form="markdown")).card is None
 
 
-def test_a_table_says_which_pods_wait_and_what_to_send_instead() -> None:
+def test_a_hint_for_a_pod_table_names_the_pending_pods_and_what_to_send_instead() -> None:
     table = "NAME    READY   STATUS    RESTARTS   AGE\nweb-1   0/1     Pending   0          5m\nweb-2   1/1     Running   0          5m\n"
 
     hint = explain_pasted(PastedText(table)).hint
@@ -93,7 +93,7 @@ AUTOSCALERS = {
 
 
 @pytest.mark.parametrize(("advice", "event"), AUTOSCALERS.items())
-def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: str, event: str) -> None:
+def test_messages_of_an_autoscaler_do_not_hide_the_schedulers_reasons(advice: str, event: str) -> None:
     for newest_last in (True, False):
         lines = DESCRIBED.format(event=event).splitlines()
         text = "\n".join(lines if newest_last else [*lines[:3], *reversed(lines[3:])])
@@ -110,7 +110,7 @@ def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: st
         assert f"{messages[-1].writer}: " in card.decode()
 
 
-def test_a_card_begins_with_the_nodepool_at_its_limits_and_quotes_karpenter() -> None:
+def test_a_card_starts_with_the_nodepool_at_its_limits_and_quotes_karpenter() -> None:
     said = (
         'Failed to schedule pod, incompatible with nodepool "gpu", did not tolerate dedicated=gpu:NoSchedule; all available instance types '
         'exceed limits for nodepool: "arm"; incompatible with nodepool "amd", did not tolerate dedicated=amd:NoSchedule'
@@ -129,7 +129,7 @@ WITH_MESSAGE = "Name: web\nNamespace: shop\n  0/5 nodes are available: 5 Insuffi
 
 
 @pytest.mark.parametrize("packed", [WITH_MESSAGE.encode(), gzip.compress(WITH_MESSAGE.encode()), lzma.compress(WITH_MESSAGE.encode())])
-def test_a_file_is_returned_as_text(packed: bytes) -> None:
+def test_the_text_of_a_file_is_returned(packed: bytes) -> None:
     assert explain_pasted(PastedText(file=packed)).text == WITH_MESSAGE
 
 
@@ -148,11 +148,11 @@ def test_a_card_of_a_file_has_its_reasons() -> None:
         (gzip.compress(WITH_MESSAGE.encode())[:-12], "the gzip file is truncated"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(packed: bytes, why: str) -> None:
+def test_an_unreadable_file_gets_a_hint_with_the_reason(packed: bytes, why: str) -> None:
     assert why in explain_pasted(PastedText(file=packed)).hint
 
 
-def test_a_text_with_more_messages_than_are_explained_says_so() -> None:
+def test_an_explanation_at_the_message_limit_is_marked_as_incomplete() -> None:
     row = "5m  Warning  FailedScheduling  pod/p{}  0/5 nodes are available: 5 Insufficient cpu.\n"
 
     assert explain_pasted(PastedText("".join(map(row.format, range(MAX_MESSAGES))))).more
@@ -165,7 +165,7 @@ def markdown(text: str, pod: str = "") -> str:
     return card.decode()
 
 
-def test_a_card_of_a_text_about_several_pods_is_about_the_one_of_the_request() -> None:
+def test_a_card_of_a_text_about_several_pods_describes_the_requested_pod() -> None:
     text = (
         "Name: web\nNamespace: shop\nNominatedNodeName:  node-b\nEvents:\n"
         "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
@@ -186,7 +186,7 @@ def test_a_card_about_the_owner_of_pods_does_not_call_it_pending() -> None:
     ]
 
 
-def test_a_card_about_a_failed_binding_says_only_that() -> None:
+def test_a_card_about_a_failed_binding_reports_only_that_failure() -> None:
     failed = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
     lines = markdown(f"Name: a\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  2m  default-scheduler  {failed}\n").splitlines()
     assert lines[:3] == [
@@ -196,7 +196,7 @@ def test_a_card_about_a_failed_binding_says_only_that() -> None:
     ]
 
 
-def test_a_text_that_takes_too_long_has_a_hint_instead_of_an_error_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_takes_too_long_gets_a_hint_and_logs_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[bytes] = []
 
     def too_long(_: PastedText) -> PastedTextResult:

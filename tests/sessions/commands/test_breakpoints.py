@@ -24,7 +24,7 @@ def outcome_of(session_id: UUID, seq: int) -> dict[str, object]:
     return outcome
 
 
-def test_a_run_stops_after_the_cycle_in_which_it_matched(make_session: MakeSession) -> None:
+def test_a_run_stops_after_the_matching_cycle(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     row = breakpoints.create(session_id, "popped default/pod-4")
 
@@ -57,7 +57,7 @@ def test_the_next_run_continues_and_clears_the_hit(make_session: MakeSession) ->
     assert (session.hit, session.status, session.cycle) == (None, Session.Status.READY, 10)
 
 
-def test_a_run_that_ends_with_the_cycle_that_matched_says_so(make_session: MakeSession) -> None:
+def test_a_run_that_ends_with_the_matching_cycle_reports_the_breakpoint(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     breakpoints.create(session_id, "cycle == 4")
 
@@ -70,7 +70,7 @@ def test_a_run_that_ends_with_the_cycle_that_matched_says_so(make_session: MakeS
     assert work_off(session_id).cycle == 5
 
 
-def test_what_other_commands_do_stops_nothing(make_session: MakeSession) -> None:
+def test_breakpoints_ignore_the_events_of_other_commands(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     breakpoints.create(session_id, "node node-2 changed")
     send(session_id, "cordon", node="node-2")
@@ -81,7 +81,7 @@ def test_what_other_commands_do_stops_nothing(make_session: MakeSession) -> None
     assert outcome_of(session_id, seq)["stopped"] == "max"
 
 
-def test_a_disabled_or_deleted_breakpoint_stops_nothing(make_session: MakeSession) -> None:
+def test_a_disabled_or_deleted_breakpoint_stops_no_run(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     breakpoints.create(session_id, "popped default/pod-2")
     breakpoints.create(session_id, "popped default/pod-3", enabled=False)
@@ -98,7 +98,7 @@ def test_a_disabled_or_deleted_breakpoint_stops_nothing(make_session: MakeSessio
     assert work_off(session_id).cycle == 7
 
 
-def test_replay_stops_where_the_run_stopped_whatever_breakpoints_there_are(make_session: MakeSession) -> None:
+def test_replay_stops_where_the_run_stopped_regardless_of_current_breakpoints(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     breakpoints.create(session_id, "popped default/pod-4 or popped default/pod-6")
     for _ in range(3):
@@ -117,7 +117,7 @@ def test_replay_stops_where_the_run_stopped_whatever_breakpoints_there_are(make_
     assert work_off(session_id).status == Session.Status.READY
 
 
-def test_a_session_has_a_limited_number_and_none_that_cannot_be_read(make_session: MakeSession) -> None:
+def test_the_breakpoints_of_a_session_are_limited_and_invalid_ones_are_refused(make_session: MakeSession) -> None:
     session_id = make_session(nodes=1, pods=1)
     for number in range(MAX_BREAKPOINTS):
         assert breakpoints.create(session_id, f"cycle == {number}").number == number + 1

@@ -40,14 +40,14 @@ def obj(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 @pytest.mark.parametrize("command", [Create, Update])
-def test_a_bad_selector_is_refused_with_its_place(made: dict[str, Any], path: str, command: Any) -> None:
+def test_an_invalid_selector_is_refused_with_its_path(made: dict[str, Any], path: str, command: Any) -> None:
     with pytest.raises(CommandRefused) as caught:
         validate_selectors(command(object=made), sender="")
     assert str(caught.value) == f'{path}: Invalid value: "1": must evaluate to bool or the unknown type, not int'
 
 
 @pytest.mark.parametrize("expression", ["true", 'device.attributes["d"].tags.includes("x")'])
-def test_a_selector_that_some_session_can_use_is_accepted(expression: str) -> None:
+def test_a_selector_that_is_valid_in_some_session_is_accepted(expression: str) -> None:
     validate_selectors(Create(object=obj("DeviceClass", selecting(expression))), sender="")
 
 
@@ -81,7 +81,7 @@ def selectors(count: int) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_longer_lists_than_an_api_server_allows_are_refused(made: dict[str, Any], message: str) -> None:
+def test_lists_longer_than_an_api_server_allows_are_refused(made: dict[str, Any], message: str) -> None:
     with pytest.raises(CommandRefused) as caught:
         validate_selectors(Create(object=made), sender="")
     assert str(caught.value) == f"object.{message}"
@@ -95,7 +95,7 @@ def test_lists_of_the_allowed_length_are_accepted() -> None:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The expressions that are compiled."""
+    """The compiled expressions."""
     result: list[str] = []
 
     def refusal(expression: str, *, list_type_attributes: bool = False) -> str:
@@ -108,7 +108,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class Checks:
-    """Checks of senders at a time that the test sets."""
+    """Selector checks with a clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -116,7 +116,7 @@ class Checks:
         self._number = 0
 
     def of(self, sender: str, *, length: int = 10_000, count: int = 1) -> list[bool]:
-        """Which of so many new expressions are checked; all are wrong."""
+        """Which of `count` new expressions are checked; all of them are invalid."""
         self._number += count
         return [
             self._checks.refusal_of(f"1{number}".ljust(length), sender=sender) == "wrong"
@@ -125,12 +125,12 @@ class Checks:
 
 
 @pytest.mark.usefixtures("compiled")
-def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted() -> None:
+def test_checks_have_a_time_budget_and_expressions_beyond_it_are_accepted_unchecked() -> None:
     checks = Checks()
 
     assert [checks.of(f"user {number}") for number in range(5)] == [*[[True]] * 4, [False]]
     checks.now += 0.1
-    assert checks.of("user 5", length=2) == [True], "there is time for a short one"
+    assert checks.of("user 5", length=2) == [True], "the budget is enough for a short expression"
     checks.now += 1.0
     assert [checks.of(f"user {number}") for number in range(6, 8)] == [[True], [False]]
     checks.now += 1000.0
@@ -138,7 +138,7 @@ def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted() -> 
 
 
 @pytest.mark.usefixtures("compiled")
-def test_a_sender_takes_a_part_of_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_sender_has_a_share_of_the_check_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user % 2}" for user in user_ids if user >= 100})
     checks = Checks()
 
@@ -149,10 +149,10 @@ def test_a_sender_takes_a_part_of_the_checks(monkeypatch: pytest.MonkeyPatch) ->
     assert checks.of("user 1", count=2) == [False, False]
     checks.now += 1000.0
     assert [checks.of(f"address {number}", count=2) for number in range(3)] == [[True, False], [True, False], [False, False]]
-    assert [checks.of(f"user {number}") for number in (100, 102, 101)] == [[True], [False], [True]], "by the network of visitors"
+    assert [checks.of(f"user {number}") for number in (100, 102, 101)] == [[True], [False], [True]], "visitors are counted by network"
 
 
-def test_an_expression_that_is_too_long_is_always_refused() -> None:
+def test_an_expression_over_the_length_limit_is_always_refused() -> None:
     checks = SelectorChecks(clock=lambda: 0.0)
     assert checks.refusal_of("1 +".ljust(9_000), sender="").startswith("Invalid value: ")
     assert checks.refusal_of("2 +".ljust(9_000), sender="") == "", "no time is left"

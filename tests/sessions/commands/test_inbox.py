@@ -1,4 +1,4 @@
-"""Accepting commands: once for each key, numbered without gaps, and nothing that the scheduler does not read."""
+"""Accepting commands: once for each key, numbered without gaps, and without the fields that the scheduler does not read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_commands_are_numbered_from_one(make_session: MakeSession) -> None:
     assert [send(session_id, "cycle") for _ in range(3)] == [1, 2, 3]
 
 
-def test_the_same_key_is_the_same_command(make_session: MakeSession) -> None:
+def test_the_same_idempotency_key_returns_the_same_command(make_session: MakeSession) -> None:
     session_id = make_session()
     first = inbox.accept(session_id, command("cycle"), "a key")
 
@@ -33,7 +33,7 @@ def test_the_same_key_is_the_same_command(make_session: MakeSession) -> None:
     assert Command.objects.filter(session_id=session_id).count() == 1
 
 
-def test_a_key_cannot_be_used_for_another_command(make_session: MakeSession) -> None:
+def test_an_idempotency_key_cannot_be_reused_for_another_command(make_session: MakeSession) -> None:
     session_id = make_session()
     inbox.accept(session_id, command("cycle"), "a key")
 
@@ -41,7 +41,7 @@ def test_a_key_cannot_be_used_for_another_command(make_session: MakeSession) -> 
         inbox.accept(session_id, command("run"), "a key")
 
 
-def test_many_senders_at_once_get_different_numbers_and_repeats_the_same(make_session: MakeSession) -> None:
+def test_concurrent_senders_get_distinct_numbers_and_repeated_keys_the_same_one(make_session: MakeSession) -> None:
     session_id = make_session()
 
     def accept(number: int) -> tuple[str, int]:
@@ -59,7 +59,7 @@ def test_many_senders_at_once_get_different_numbers_and_repeats_the_same(make_se
     assert Session.objects.get(pk=session_id).last_seq == 20
 
 
-def test_what_the_scheduler_does_not_read_is_not_stored(make_session: MakeSession) -> None:
+def test_fields_that_the_scheduler_does_not_read_are_not_stored(make_session: MakeSession) -> None:
     session_id = make_session()
     secretive = pod("secretive")
     secretive["spec"]["containers"][0]["env"] = [{"name": "PASSWORD", "value": "hunter2"}]
@@ -73,7 +73,7 @@ def test_what_the_scheduler_does_not_read_is_not_stored(make_session: MakeSessio
     assert b"secretive" in body
 
 
-def test_a_bad_object_is_refused_with_its_path(make_session: MakeSession) -> None:
+def test_an_invalid_object_is_refused_with_its_path(make_session: MakeSession) -> None:
     session_id = make_session()
     bad = pod("bad", cpu="10x")
 
@@ -83,7 +83,7 @@ def test_a_bad_object_is_refused_with_its_path(make_session: MakeSession) -> Non
     assert Session.objects.get(pk=session_id).last_seq == 0
 
 
-def test_writes_while_a_pod_is_scheduled_are_stored_and_checked_as_commands_are(make_session: MakeSession) -> None:
+def test_writes_during_a_scheduling_cycle_are_validated_and_stored_like_commands(make_session: MakeSession) -> None:
     session_id = make_session()
     secret = pod("late")
     secret["spec"]["containers"][0]["env"] = [{"name": "PASSWORD", "value": "a secret"}]
@@ -98,23 +98,23 @@ def test_writes_while_a_pod_is_scheduled_are_stored_and_checked_as_commands_are(
         send(session_id, "schedule", during=[{"op": "create", "object": pod("Not A Name")}])
 
 
-def test_an_unknown_op_is_refused_before_anything_is_asked() -> None:
+def test_an_unknown_op_does_not_decode() -> None:
     with pytest.raises(msgspec.ValidationError):
         command("explode")
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201])
-def test_a_key_has_1_to_200_characters(make_session: MakeSession, key: str) -> None:
+def test_an_idempotency_key_has_1_to_200_characters(make_session: MakeSession, key: str) -> None:
     with pytest.raises(CommandRefused, match="key"):
         inbox.accept(make_session(), command("cycle"), key)
 
 
-def test_a_session_that_is_not_there_takes_no_command(transactional_db: None) -> None:
+def test_an_unknown_session_accepts_no_commands(transactional_db: None) -> None:
     with pytest.raises(SessionGone):
         inbox.accept(uuid4(), command("cycle"), "a key")
 
 
-def test_a_failed_session_takes_no_command_and_says_why(make_session: MakeSession) -> None:
+def test_a_failed_session_refuses_commands_with_its_reason(make_session: MakeSession) -> None:
     session_id = make_session()
     Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED, message="it was too large")
 
@@ -124,7 +124,7 @@ def test_a_failed_session_takes_no_command_and_says_why(make_session: MakeSessio
     assert Session.objects.get(pk=session_id).last_seq == 0
 
 
-def test_a_pause_marks_every_run_before_it(make_session: MakeSession) -> None:
+def test_a_pause_applies_to_every_earlier_run(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "run")
     pause = send(session_id, "pause")
@@ -133,7 +133,7 @@ def test_a_pause_marks_every_run_before_it(make_session: MakeSession) -> None:
     assert Session.objects.get(pk=session_id).interrupt_seq == pause
 
 
-def test_more_waiting_commands_than_allowed_are_refused_but_for_a_pause(make_session: MakeSession, settings: object) -> None:
+def test_commands_over_the_waiting_limit_are_refused_except_a_pause(make_session: MakeSession, settings: object) -> None:
     settings.COMMANDS_WAITING = 3  # type: ignore[attr-defined]
     session_id = make_session()
     for _ in range(3):
@@ -145,7 +145,7 @@ def test_more_waiting_commands_than_allowed_are_refused_but_for_a_pause(make_ses
     assert send(session_id, "pause") == 4
 
 
-def test_commands_that_are_sent_together_are_numbered_one_after_the_other_and_the_last_pause_counts(make_session: MakeSession) -> None:
+def test_a_batch_is_numbered_consecutively_and_its_last_pause_counts(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
 
@@ -158,7 +158,7 @@ def test_commands_that_are_sent_together_are_numbered_one_after_the_other_and_th
     assert list(Command.objects.filter(session_id=session_id).order_by("seq").values_list("key", flat=True))[1:] == ["a", "b", "c", "d"]
 
 
-def test_commands_that_are_sent_together_fit_together_or_not_at_all(make_session: MakeSession, settings: object) -> None:
+def test_a_batch_over_the_waiting_limit_is_refused_as_a_whole(make_session: MakeSession, settings: object) -> None:
     settings.COMMANDS_WAITING = 3  # type: ignore[attr-defined]
     session_id = make_session()
     send(session_id, "cycle")
@@ -171,7 +171,7 @@ def test_commands_that_are_sent_together_fit_together_or_not_at_all(make_session
     assert Session.objects.get(pk=session_id).last_seq == 4
 
 
-def test_two_commands_with_one_key_are_refused_with_their_places(make_session: MakeSession) -> None:
+def test_two_commands_of_a_batch_with_one_key_are_refused_with_their_positions(make_session: MakeSession) -> None:
     session_id = make_session()
     with pytest.raises(CommandRefused, match=r"^commands\[2\].key: is that of commands\[0\]"):
         inbox.accept_all(session_id, [(key, command("cycle")) for key in ("a", "b", "a")])
@@ -191,7 +191,7 @@ def test_commands_are_accepted_without_redis(make_session: MakeSession, settings
         stream._client.cache_clear()
 
 
-def test_what_cannot_be_stored_is_refused(make_session: MakeSession) -> None:
+def test_text_and_numbers_that_cannot_be_stored_are_refused(make_session: MakeSession) -> None:
     session_id = make_session()
 
     for refused, key in ((Delete(kind="Pod", name="a\0b"), "a key"), (command("cycle"), "a\0key")):
@@ -199,7 +199,7 @@ def test_what_cannot_be_stored_is_refused(make_session: MakeSession) -> None:
             inbox.accept(session_id, refused, key)
     with pytest.raises(CommandRefused, match="out of range"):
         inbox.accept(session_id, command("configure", config={"profiles": 10**40}), "a key")
-    # A backslash before "u0000" is a backslash, and no escape.
+    # An escaped backslash before "u0000" is not an escape sequence of U+0000.
     inbox.accept(session_id, Delete(kind="Pod", name="a\\u0000"), "another key")
 
     assert Command.objects.filter(session_id=session_id).count() == 1

@@ -34,7 +34,7 @@ def few(settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_a_command_asks_for_no_more_than_can_be_done(make_session: MakeSession) -> None:
+def test_a_command_over_a_limit_is_refused(make_session: MakeSession) -> None:
     session_id = make_session()
 
     with pytest.raises(CommandRefused, match=f"config.{TOO_MANY}"):
@@ -47,7 +47,7 @@ def test_a_command_asks_for_no_more_than_can_be_done(make_session: MakeSession) 
     assert inbox.accept(session_id, command("create", object=deployment(1000)), "f").seq == 2
 
 
-def test_settings_ask_for_no_more_than_can_be_done() -> None:
+def test_settings_over_a_limit_are_refused() -> None:
     with pytest.raises(DecodeError, match=r"config.profiles: there are 101"):
         validate_settings({"config": CONFIGURATION})
     with pytest.raises(DecodeError, match="podsPerSync"):
@@ -73,7 +73,7 @@ def test_the_arguments_of_a_profiles_plugins_have_at_most_256_kib() -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
+def test_a_trace_over_a_limit_is_refused() -> None:
     document = {"format": "schedviz-trace/1", "name": "t", "steps": [{"op": "create", "object": deployment(1001)}]}
     with pytest.raises(DecodeError, match=r"steps\[0\].object.spec.replicas"):
         validate_trace(document)
@@ -90,7 +90,7 @@ def imported(*documents: dict[str, Any]) -> Session:
 
 
 @pytest.mark.usefixtures("few", "transactional_db", "redis")
-def test_an_import_asks_for_no_more_than_can_be_done() -> None:
+def test_an_import_over_a_limit_is_refused() -> None:
     version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
     assert imported(node("n"), deployment(1000)).status == Session.Status.READY
@@ -107,7 +107,7 @@ def pod_with_terms(count: int) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
 
 
-def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
+def test_the_terms_of_a_pod_are_limited(make_session: MakeSession) -> None:
     session_id = make_session()
     message = r"spec: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have 1,002 terms; at most 1,000"
     workload = deployment(1)
@@ -137,7 +137,7 @@ NEAR = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b", "c": 
         ({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [NEAR] * 34}}}, 102),
     ],
 )
-def test_what_is_compared_with_every_pod_has_a_lower_limit(make_session: MakeSession, spec: dict[str, Any], terms: int) -> None:
+def test_terms_that_are_matched_against_every_pod_have_a_lower_limit(make_session: MakeSession, spec: dict[str, Any], terms: int) -> None:
     session_id = make_session()
     large = pod_with_terms(0)
     large["spec"] |= spec
@@ -147,7 +147,7 @@ def test_what_is_compared_with_every_pod_has_a_lower_limit(make_session: MakeSes
     assert f"have {terms} terms" in imported(node("n"), large).message
 
 
-def test_the_default_constraints_of_a_profile_are_limited_alike(make_session: MakeSession) -> None:
+def test_the_default_constraints_of_a_profile_have_the_same_limit(make_session: MakeSession) -> None:
     arguments = {"defaultConstraints": [CONSTRAINT] * 101, "defaultingType": "List"}
     config = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}]}
     with pytest.raises(CommandRefused, match="the default spread constraints have 101 terms; at most 100"):
@@ -183,7 +183,7 @@ def pod_with_resources(count: int) -> dict[str, Any]:
     return made
 
 
-def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession) -> None:
+def test_the_requested_resources_of_a_pod_are_limited(make_session: MakeSession) -> None:
     session_id = make_session()
     message = r"spec: the containers request 1,001 different resources; at most 1,000 are allowed"
 
@@ -204,7 +204,7 @@ def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession)
         ({"containers": [{"name": "c"}], "volumes": [{"name": f"v{n}", "emptyDir": {}} for n in range(1001)]}, "volumes"),
     ],
 )
-def test_a_pod_and_a_template_have_a_bounded_number_of_ports_and_volumes(spec: dict[str, Any], kind: str) -> None:
+def test_the_ports_and_volumes_of_pods_and_templates_are_limited(spec: dict[str, Any], kind: str) -> None:
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
     workload = deployment(1)
     workload["spec"]["template"]["spec"] = spec
@@ -216,7 +216,7 @@ def test_a_pod_and_a_template_have_a_bounded_number_of_ports_and_volumes(spec: d
 
 
 @pytest.mark.usefixtures("transactional_db", "redis")
-def test_the_limits_of_a_pod_also_hold_for_the_pods_and_the_templates_of_an_import() -> None:
+def test_the_limits_of_a_pod_apply_to_imported_pods_and_templates() -> None:
     volumes = [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": f"c{n}"}} for n in range(1001)]
     spec: dict[str, Any] = {"containers": [{"name": "c"}], "volumes": volumes}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}

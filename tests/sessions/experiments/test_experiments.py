@@ -1,4 +1,4 @@
-"""Experiments on a server: each trial is counted once, and the results are those of the command line, byte for byte."""
+"""Experiments on a server: each trial is counted once, and the results are byte-identical to those of the command line."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def here(transactional_db: None, redis: RedisServer) -> Iterator[None]:
 
 
 def begun(plan: str = PLAN, owner: User | None = None) -> Experiment:
-    """An experiment whose plan is checked."""
+    """An experiment whose plan has been checked."""
     experiment = requests.create_experiment(owner.pk if owner else None, plan)
     checking.check(experiment.pk)
     return again(experiment.pk)
@@ -87,7 +87,7 @@ def of_the_command_line(plan: str) -> bytes:
     return encode_results(results_of(checked.experiment, run_all(checked, jobs=1), volatile=False))
 
 
-def test_an_experiment_on_hold_is_checked_and_estimated_and_waits() -> None:
+def test_a_held_experiment_is_checked_and_estimated_but_does_not_start() -> None:
     experiment = requests.create_experiment(None, PLAN, hold=True)
     checking.check(experiment.pk)
     held = again(experiment.pk)
@@ -99,7 +99,7 @@ def test_an_experiment_on_hold_is_checked_and_estimated_and_waits() -> None:
     assert again(experiment.pk).status == "finished"
 
 
-def test_an_experiment_ends_with_the_results_of_the_command_line() -> None:
+def test_an_experiment_has_the_same_results_as_on_the_command_line() -> None:
     experiment = begun()
     assert (experiment.status, experiment.trials, experiment.nodes, experiment.pods) == ("running", 4, 5, 30)
 
@@ -130,7 +130,7 @@ def test_trials_that_are_not_plotted_are_read_with_the_points_that_the_document_
     assert document == of_the_command_line(plan)
 
 
-def test_a_plan_of_the_wrong_form_is_refused_at_once() -> None:
+def test_a_malformed_plan_is_refused_immediately() -> None:
     with pytest.raises(PlanError, match="line 5: seeds"):
         requests.create_experiment(None, PLAN.replace("seeds: 2", "seeds: none"))
     assert not Experiment.objects.exists()
@@ -161,13 +161,13 @@ def test_a_plan_with_a_search_is_refused() -> None:
         ("seeds: 2", "workload: {generate: {pods: 101}}", "line 5: workload.generate.pods: is 101; SCHEDVIZ_GENERATE_PODS allows 100"),
     ],
 )
-def test_the_limits_of_generated_clusters_hold(before: str, after: str, message: str, settings: Any) -> None:
+def test_the_limits_of_generated_clusters_apply(before: str, after: str, message: str, settings: Any) -> None:
     settings.GENERATE_NODES, settings.GENERATE_PODS = 10, 100
     with pytest.raises(PlanError, match=re.escape(message)):
         requests.create_experiment(None, PLAN.replace(before, after))
 
 
-def test_the_limit_of_generated_pods_holds_for_the_pods_that_a_load_adds(settings: Any) -> None:
+def test_the_limit_of_generated_pods_applies_to_pods_that_a_load_adds(settings: Any) -> None:
     settings.GENERATE_PODS = 100
     loaded = PLAN.replace("seeds: 2", "workload: {load: {resource: cpu, share: SHARE}}").replace("nodes: 5", "nodes: 10")
     assert begun(loaded.replace("SHARE", "0.9")).status == Experiment.Status.RUNNING
@@ -203,7 +203,7 @@ def test_a_check_ends_when_its_experiment_is_cancelled(monkeypatch: pytest.Monke
     assert again(experiment.pk).status == Experiment.Status.CANCELLED
 
 
-def test_a_check_that_takes_too_long_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def test_a_plan_whose_check_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.TRIAL_SECONDS = 1
     clock = itertools.count()
     monkeypatch.setattr(stop_check.time, "monotonic", lambda: float(next(clock)))
@@ -216,7 +216,7 @@ def test_a_check_that_takes_too_long_refuses_its_plan(monkeypatch: pytest.Monkey
     ("error", "message"),
     [(MemoryError(), "SCHEDVIZ_IMPORT_MEGABYTES allows"), (OverflowError("too large"), "schedviz failed (OverflowError)")],
 )
-def test_a_check_that_fails_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, error: Exception, message: str) -> None:
+def test_a_plan_whose_check_fails_is_refused(monkeypatch: pytest.MonkeyPatch, error: Exception, message: str) -> None:
     def fail(*_: object) -> list[Fault]:
         raise error
 
@@ -227,12 +227,12 @@ def test_a_check_that_fails_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, er
 
 
 @pytest.mark.parametrize("escape", ["\\0", "\\ud800"])
-def test_text_that_databases_cannot_store_is_refused(escape: str) -> None:
+def test_text_that_a_database_cannot_store_is_refused(escape: str) -> None:
     with pytest.raises(PlanError, match=r"contains (?:U\+0000|a lone surrogate)|invalid Unicode"):
         requests.create_experiment(None, PLAN.replace("name: b", f'name: b, config: {{"a{escape}": 1}}'))
 
 
-def test_the_bytes_of_experiments_count_in_the_quota_of_their_owner(settings: Any) -> None:
+def test_the_bytes_of_experiments_count_towards_their_owners_quota(settings: Any) -> None:
     owner = User.objects.create_user("owner")
 
     def used() -> int:
@@ -260,7 +260,7 @@ def test_the_bytes_of_experiments_count_in_the_quota_of_their_owner(settings: An
     assert used() == len(PLAN)
 
 
-def test_an_experiment_whose_owner_has_no_more_room_is_paused_with_the_reason(settings: Any) -> None:
+def test_an_experiment_of_an_owner_at_the_quota_is_paused_with_the_reason(settings: Any) -> None:
     owner = User.objects.create_user("owner")
     experiment = begun(owner=owner)
     trial_job.run(experiment.pk, 0)
@@ -280,7 +280,7 @@ def test_an_experiment_whose_owner_has_no_more_room_is_paused_with_the_reason(se
     assert list(ExperimentTrial.objects.values_list("tries", flat=True).order_by("number")) == [1, 1, 1, 1]
 
 
-def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_tracebacks_are_logged_and_not_returned_in_results(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     experiment = begun()
     monkeypatch.setattr(run_trial_module, "_measured", lambda run, _measures: TrialResult(run.trial.number, error="no", traceback="/opt/x"))
     run_all_trials(experiment)
@@ -288,13 +288,13 @@ def test_no_traceback_leaves_the_server(monkeypatch: pytest.MonkeyPatch, caplog:
     assert "/opt/x" in caplog.text
 
 
-def test_a_variant_that_cannot_run_refuses_the_experiment_with_its_line() -> None:
+def test_an_experiment_with_an_invalid_variant_is_refused_with_its_line() -> None:
     experiment = begun(PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
     assert experiment.status == Experiment.Status.REFUSED
     assert [(fault["line"], fault["variant"]) for fault in experiment.faults] == [(4, "b")]
 
 
-def test_a_trial_is_run_once_however_many_tasks_it_has() -> None:
+def test_a_trial_runs_once_regardless_of_how_many_tasks_it_has() -> None:
     experiment = begun()
     for _ in range(3):
         trial_job.run(experiment.pk, 1)
@@ -302,7 +302,7 @@ def test_a_trial_is_run_once_however_many_tasks_it_has() -> None:
     assert (row.status, row.epoch, row.tries) == ("done", 1, 1)
 
 
-def test_a_live_owner_keeps_its_trial() -> None:
+def test_a_trial_with_a_live_owner_cannot_be_claimed() -> None:
     experiment = begun()
     assert trial_lease.claim(experiment.pk, 0) is not None
     assert trial_lease.claim(experiment.pk, 0) is None
@@ -334,7 +334,7 @@ def test_a_trial_that_crashes_its_workers_fails_and_the_others_continue() -> Non
     assert reading.progress_of([experiment.pk])[experiment.pk].failed == 1
 
 
-def test_a_pause_stops_a_trial_which_starts_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paused_trial_restarts_after_a_resume(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = begun(PLAN.replace("pods: 30", "pods: 400"))
     monkeypatch.setattr(trial_job, "RENEWAL_SECONDS", 0.0)
     real = trial_job._runner
@@ -356,7 +356,7 @@ def test_a_pause_stops_a_trial_which_starts_again_later(monkeypatch: pytest.Monk
     assert statuses(experiment)[0] == "done"
 
 
-def test_a_cancelled_experiment_keeps_its_results_and_ends() -> None:
+def test_a_cancelled_experiment_ends_and_keeps_its_results() -> None:
     experiment = begun()
     trial_job.run(experiment.pk, 0)
     requests.cancel(experiment.pk)
@@ -367,7 +367,7 @@ def test_a_cancelled_experiment_keeps_its_results_and_ends() -> None:
         requests.pause(experiment.pk)
 
 
-def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
+def test_the_sweeper_enqueues_lost_tasks_again_and_finishes_completed_experiments() -> None:
     experiment = requests.create_experiment(None, PLAN)
     stream.client().delete(dispatch.QUEUE)
     dispatch.sweep(force=True)
@@ -377,14 +377,14 @@ def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
     dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 4
     dispatch.sweep(force=True)
-    assert stream.client().llen(dispatch.QUEUE) == 4, "tasks that are there are not sent twice"
+    assert stream.client().llen(dispatch.QUEUE) == 4, "tasks in the queue are not sent again"
     stream.client().delete(dispatch.QUEUE)
     ExperimentTrial.objects.filter(experiment=experiment).update(status="done")
     dispatch.sweep(force=True)
     assert again(experiment.pk).status == Experiment.Status.FINISHED
 
 
-def test_clearing_a_crashed_owner_frees_its_trials_at_once() -> None:
+def test_clearing_a_crashed_owner_frees_its_trials_immediately() -> None:
     experiment = begun()
     lease = trial_lease.claim(experiment.pk, 0)
     assert lease is not None
@@ -393,7 +393,7 @@ def test_clearing_a_crashed_owner_frees_its_trials_at_once() -> None:
     assert trial_lease.claim(experiment.pk, 0) is not None
 
 
-def test_a_session_at_a_moment_is_the_base(make_session: MakeSession) -> None:
+def test_a_session_at_a_moment_can_be_a_base(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=12)
     owner = User.objects.create_user("ada")
     Session.objects.filter(pk=session_id).update(owner=owner)
@@ -407,14 +407,14 @@ def test_a_session_at_a_moment_is_the_base(make_session: MakeSession) -> None:
     assert (earlier.nodes, earlier.pods) == (3, 12)
 
 
-def test_a_session_of_somebody_else_is_no_base(make_session: MakeSession) -> None:
+def test_a_session_of_another_user_cannot_be_a_base(make_session: MakeSession) -> None:
     session_id = make_session()
     experiment = begun(f"experiment: 1\nbase: {{session: {session_id}}}", User.objects.create_user("mallory"))
     assert experiment.status == Experiment.Status.REFUSED
     assert "there is no session" in experiment.faults[0]["message"]
 
 
-def test_a_trial_opens_as_a_session_at_its_end() -> None:
+def test_a_trial_can_be_opened_as_a_session_at_its_end() -> None:
     owner = User.objects.create_user("ada")
     experiment = begun(owner=owner)
     run_all_trials(experiment)
@@ -443,7 +443,7 @@ def test_the_sweeper_enqueues_a_recording_whose_worker_crashed_or_whose_task_was
 
     assert lease.acquire(session.pk, importing=True, uploaded=False) is not None
     sweep.sweep()
-    assert stream.client().llen("io") == 0, "a live worker has it"
+    assert stream.client().llen("io") == 0, "a live worker owns it"
     Session.objects.filter(pk=session.pk).update(lease_until=0.0)
     sweep.sweep()
     assert stream.client().llen("io") == 1
@@ -453,7 +453,7 @@ def test_the_sweeper_enqueues_a_recording_whose_worker_crashed_or_whose_task_was
     assert Session.objects.get(pk=session.pk).status == Session.Status.READY
 
 
-def test_a_recording_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_recording_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment, session = opened(PLAN.replace("pods: 30", "pods: 400"))
     monkeypatch.setattr(trial_session_job, "_POLL_SECONDS", 0.0)
     cancel_import(session.pk)
@@ -494,7 +494,7 @@ WITH_C = PLAN.replace("50}]", "50}, {name: c, nodes: {count: 2}}]")
 
 
 @pytest.mark.parametrize("done", [2, 4])
-def test_added_variants_run_alone_and_the_results_are_those_of_the_new_plan(done: int) -> None:
+def test_only_added_variants_run_and_the_results_are_those_of_the_new_plan(done: int) -> None:
     experiment = begun()
     for number in range(done):
         trial_job.run(experiment.pk, number)
@@ -511,7 +511,7 @@ def test_added_variants_run_alone_and_the_results_are_those_of_the_new_plan(done
     assert encode_results(reading.results(again(experiment.pk), volatile=False)) == of_the_command_line(WITH_C)
 
 
-def test_added_variants_that_cannot_run_leave_the_experiment_as_it_was() -> None:
+def test_invalid_added_variants_leave_the_experiment_unchanged() -> None:
     experiment = begun()
     run_all_trials(experiment)
     requests.add_variants(again(experiment.pk), WITH_C.replace("nodes: {count: 2}", "plugins: {Nothing: true}"))
@@ -521,7 +521,7 @@ def test_added_variants_that_cannot_run_leave_the_experiment_as_it_was() -> None
     assert [fault["variant"] for fault in experiment.faults] == ["c"]
 
 
-def test_variants_are_not_added_twice_at_once_or_to_a_cancelled_experiment() -> None:
+def test_variants_are_not_added_concurrently_or_to_a_cancelled_experiment() -> None:
     experiment = begun()
     requests.add_variants(again(experiment.pk), WITH_C)
     with pytest.raises(requests.NotPossible, match="are being added"):
@@ -542,7 +542,7 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     assert stream.client().llen(dispatch.QUEUE) == 1
 
 
-def test_few_tasks_are_enqueued_however_often_an_experiment_is_resumed() -> None:
+def test_the_number_of_enqueued_tasks_is_limited_however_often_an_experiment_is_resumed() -> None:
     experiment = begun()
     stream.client().delete(dispatch.QUEUE)
     for _ in range(40):
@@ -557,7 +557,7 @@ def test_few_tasks_are_enqueued_however_often_an_experiment_is_resumed() -> None
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time by which users take turns; it advances by a second whenever it is read."""
+    """The clock for the fair order of users; it advances by a second with each reading."""
     now = [1000.0]
 
     def read() -> float:
@@ -569,7 +569,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.usefixtures("clock")
-def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
+def test_users_are_served_in_turn_regardless_of_their_number_of_tasks() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = [begun(owner=ada), begun(owner=ada)]
     of_bob = requests.create_experiment(bob.pk, PLAN)
@@ -587,7 +587,7 @@ def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     assert {again(one.pk).status for one in (*of_ada, of_bob)} == {"finished"}
 
 
-def test_a_user_who_only_has_plans_checked_has_as_much_time_as_others(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_checks_of_one_user_get_no_more_time_than_trials_of_another(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = begun(owner=ada)
     check = checking.check
@@ -608,7 +608,7 @@ def test_a_user_who_only_has_plans_checked_has_as_much_time_as_others(clock: lis
     assert turns == ["bob", "ada", "ada", "ada", "ada", "bob"]
 
 
-def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
+def test_the_next_free_worker_goes_to_a_user_without_running_trials() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada, of_bob = begun(owner=ada), begun(owner=bob)
     assert trial_lease.claim(of_ada.pk, 0) is not None
@@ -619,7 +619,7 @@ def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
     assert statuses(of_bob)[:2] == ["done", "done"]
 
 
-def test_a_trial_that_another_worker_takes_meanwhile_is_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_that_another_worker_has_just_claimed_is_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = begun()
     own_claim, taken = trial_lease.claim, []
 

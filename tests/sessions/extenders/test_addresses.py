@@ -1,4 +1,4 @@
-"""What the hostnames of extenders may resolve to; and the address that was checked is the one that is connected to."""
+"""The addresses that extender hosts may resolve to. The connection uses the address that was checked."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ METADATA = "169.254.169.254"
         ("4000::1", "special"),
     ],
 )
-def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> None:
+def test_a_host_name_may_not_resolve_to_a_non_public_address(address: str, kind: str) -> None:
     reason = AddressPolicy().why_not("extender.example", address)
 
     assert reason == f"its name resolves to a {kind} address, which {NETWORKS_SETTING} does not include"
@@ -62,11 +62,11 @@ def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> N
 @pytest.mark.parametrize(
     "address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "::ffff:0:8.8.8.8", "2002:808:808::1"]
 )
-def test_a_name_may_lead_to_a_public_address(address: str) -> None:
+def test_a_host_name_may_resolve_to_a_public_address(address: str) -> None:
     assert AddressPolicy().why_not("extender.example", address) == ""
 
 
-def test_the_operator_may_allow_networks() -> None:
+def test_the_operator_can_allow_networks() -> None:
     policy = AddressPolicy(["10.0.0.0/8", "fd00::/8"])
 
     assert policy.why_not("extender.example", "10.1.2.3") == ""
@@ -77,7 +77,7 @@ def test_the_operator_may_allow_networks() -> None:
     assert AddressPolicy(EVERYWHERE).why_not("extender.example", "::1") == ""
 
 
-def test_an_address_that_is_listed_is_what_the_operator_meant() -> None:
+def test_a_listed_address_or_localhost_is_allowed() -> None:
     assert AddressPolicy().why_not("10.0.0.1", "10.0.0.1") == ""
     assert AddressPolicy().why_not("localhost", "127.0.0.1") == ""
     assert AddressPolicy().why_not("localhost", METADATA)
@@ -106,7 +106,7 @@ def call(port: str, transport: HttpTransport) -> bytes:
     return transport.call(ExtenderCall(1, "filter", f"http://extender.example:{port}/scheduler/filter", b"{}", 2.0))
 
 
-def test_a_name_that_leads_inside_is_not_called(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_resolves_to_an_internal_address_is_not_called(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
     server.answers["filter"] = lambda _: {}
     port = server.host.rpartition(":")[2]
     monkeypatch.setattr(socket, "getaddrinfo", Resolver("127.0.0.1"))
@@ -116,11 +116,11 @@ def test_a_name_that_leads_inside_is_not_called(server: ExtenderServer, monkeypa
 
     assert "loopback address" in str(refused.value)
     assert NETWORKS_SETTING in str(refused.value)
-    assert "127.0.0.1" not in str(refused.value), "what a name resolves to inside is not told"
+    assert "127.0.0.1" not in str(refused.value), "internal addresses are not revealed"
     assert server.requests == []
 
 
-def test_a_name_is_resolved_once_so_that_the_checked_address_is_used(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_name_is_resolved_once_and_the_checked_address_is_used(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
     server.answers["filter"] = lambda _: {}
     port = server.host.rpartition(":")[2]
     resolver = Resolver("8.8.8.8", "127.0.0.1")
@@ -149,7 +149,7 @@ def test_an_allowed_network_is_called(server: ExtenderServer, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_redirect_is_followed(server: ExtenderServer, status: int) -> None:
+def test_redirects_are_not_followed(server: ExtenderServer, status: int) -> None:
     server.answers["filter"] = server.answers["elsewhere"] = lambda _: {}
     server.statuses["filter"] = status
 
@@ -172,6 +172,6 @@ def test_no_redirect_is_followed(server: ExtenderServer, status: int) -> None:
         "http://listed.example:80\r\nHost: x/",
     ],
 )
-def test_what_only_looks_like_a_listed_host_is_not_called(url: str) -> None:
+def test_a_url_that_only_resembles_a_listed_host_is_not_called(url: str) -> None:
     with pytest.raises(ExtenderError):
         HttpTransport(["listed.example:80"]).call(ExtenderCall(1, "filter", url, b"{}", 0.2))

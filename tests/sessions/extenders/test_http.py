@@ -48,7 +48,7 @@ def names(args: dict[str, Any]) -> list[str]:
     return [item["metadata"]["name"] for item in args["Nodes"]["items"]]
 
 
-def test_filter_sends_nodes_and_takes_those_that_come_back(server: ExtenderServer) -> None:
+def test_filter_sends_nodes_and_keeps_the_returned_ones(server: ExtenderServer) -> None:
     server.answers["filter"] = lambda args: {
         "Nodes": {"items": [one for one in args["Nodes"]["items"] if one["metadata"]["name"] == "b"]},
         "FailedNodes": {"a": "too far"},
@@ -66,7 +66,7 @@ def test_filter_sends_nodes_and_takes_those_that_come_back(server: ExtenderServe
     assert "unread" not in args["Pod"]
 
 
-def test_an_extender_with_a_cache_gets_names_and_their_order_counts(server: ExtenderServer) -> None:
+def test_a_node_cache_capable_extender_gets_names_and_the_returned_order_is_kept(server: ExtenderServer) -> None:
     server.answers["filter"] = lambda args: {"nodenames": args["NodeNames"][::-1]}
     ended = cycle(simulation_of(server, filterVerb="filter", nodeCacheCapable=True))
 
@@ -82,7 +82,7 @@ def test_reasons_of_an_extender_are_in_the_message(server: ExtenderServer) -> No
     assert ended.message.startswith("0/3 nodes are available: 1 never, 2 too far.")
 
 
-def test_scores_are_weighed_and_stretched(server: ExtenderServer) -> None:
+def test_scores_are_weighted_and_scaled(server: ExtenderServer) -> None:
     server.answers["prioritize"] = lambda _: [{"Host": "c", "Score": 7}, {"Host": "elsewhere", "Score": 10}]
     ended = cycle(simulation_of(server, prioritizeVerb="prioritize", weight=3))
 
@@ -92,7 +92,7 @@ def test_scores_are_weighed_and_stretched(server: ExtenderServer) -> None:
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderServer, *, cached: bool) -> None:
+def test_preemption_evicts_the_victims_that_the_extender_keeps(server: ExtenderServer, *, cached: bool) -> None:
     def preempt(args: dict[str, Any]) -> Any:
         if cached:
             return {"NodeNameToMetaVictims": {"b": args["NodeNameToMetaVictims"]["b"]}}
@@ -115,7 +115,7 @@ def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderS
     assert [event.key for event in events if isinstance(event, ApiWritten) and event.verb == "delete"] == ["default/on-b"]
 
 
-def test_a_victim_that_is_not_there_is_an_error(server: ExtenderServer) -> None:
+def test_an_unknown_victim_is_an_error(server: ExtenderServer) -> None:
     server.answers["preempt"] = lambda _: {"NodeNameToMetaVictims": {"a": {"Pods": [{"UID": "nobody"}]}}}
     victim = pod("on-a", cpu="1")
     victim["spec"] |= {"nodeName": "a", "priority": 0}
@@ -129,7 +129,7 @@ def test_a_victim_that_is_not_there_is_an_error(server: ExtenderServer) -> None:
     assert not any(isinstance(event, ApiWritten) and event.verb == "delete" for event in events)
 
 
-def test_bind_names_the_pod_and_the_node(server: ExtenderServer) -> None:
+def test_bind_sends_the_pod_and_the_node(server: ExtenderServer) -> None:
     server.answers["bind"] = lambda _: {"Error": ""}
     simulation = simulation_of(server, node("a"), pod("p"), bindVerb="bind")
 
@@ -140,7 +140,7 @@ def test_bind_names_the_pod_and_the_node(server: ExtenderServer) -> None:
     assert any(isinstance(event, ApiWritten) and event.subresource == "binding" for event in events)
 
 
-def test_an_error_of_bind_fails_the_binding(server: ExtenderServer) -> None:
+def test_a_bind_error_fails_the_binding(server: ExtenderServer) -> None:
     server.answers["bind"] = lambda _: {"Error": "no"}
     events = run(simulation_of(server, node("a"), pod("p"), bindVerb="bind"))
 
@@ -181,7 +181,7 @@ def test_redirects_are_not_followed(server: ExtenderServer) -> None:
         (b'{"Error": "out of order"} and more', "out of order"),
     ],
 )
-def test_garbage_is_an_error(server: ExtenderServer, answer: bytes, message: str) -> None:
+def test_a_malformed_response_is_an_error(server: ExtenderServer, answer: bytes, message: str) -> None:
     assert failing(server, answer)[0] == message
 
 
@@ -199,7 +199,7 @@ def test_a_slow_response_ends_at_the_timeout_even_if_data_keeps_arriving(server:
     assert message == f'Post "{server.url}/filter": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 
 
-def test_a_refused_connection_is_reported_in_the_words_of_go(server: ExtenderServer) -> None:
+def test_a_refused_connection_is_reported_as_go_reports_it(server: ExtenderServer) -> None:
     simulation = simulation_of(server, hosts=("127.0.0.1:1",), urlPrefix="http://127.0.0.1:1", filterVerb="filter")
     assert cycle(simulation).message == 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
 
@@ -212,13 +212,13 @@ def test_a_host_that_is_not_listed_is_not_called(server: ExtenderServer, hosts: 
     assert server.requests == []
 
 
-def test_an_ignorable_extender_that_fails_is_passed_over(server: ExtenderServer) -> None:
+def test_a_failing_ignorable_extender_is_skipped(server: ExtenderServer) -> None:
     server.statuses["filter"] = 500
     server.answers["filter"] = lambda _: {}
     assert cycle(simulation_of(server, filterVerb="filter", ignorable=True)).outcome == "scheduled"
 
 
-def test_a_response_is_recorded(server: ExtenderServer) -> None:
+def test_responses_are_recorded(server: ExtenderServer) -> None:
     body = b'{"NodeNames": ["b"]}' + b" " * 5000
     _, answered = failing(server, body, nodeCacheCapable=True)
     assert (answered.extender, answered.verb, answered.size) == (server.url, "filter", len(body))
@@ -226,7 +226,7 @@ def test_a_response_is_recorded(server: ExtenderServer) -> None:
     assert len(answered.digest) == 32
 
 
-def test_the_command_line_calls_the_hosts_that_it_is_given(server: ExtenderServer, tmp_path: Path) -> None:
+def test_the_command_line_calls_only_the_given_extender_hosts(server: ExtenderServer, tmp_path: Path) -> None:
     server.answers["filter"] = lambda _: {"NodeNames": ["b"]}
     steps = [{"op": "create", "object": one} for one in (node("a"), node("b"), pod("p"))]
     document = {

@@ -1,4 +1,4 @@
-"""Answers of extenders are inputs of a session: committed with its events, and used by a replay, which calls no extender."""
+"""Responses of extenders are inputs of a session: they are committed with its events and used by replay, which calls no extender."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> Non
     assert len(server.requests) == 5
 
 
-def test_a_session_that_is_deleted_during_a_cycle_calls_no_other_extender(server: ExtenderServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_session_deleted_during_a_cycle_calls_no_further_extender(server: ExtenderServer, caplog: pytest.LogCaptureFixture) -> None:
     def score(args: dict[str, Any]) -> list[dict[str, Any]]:
         Session.objects.filter(pk=session_id).delete()
         connection.close()

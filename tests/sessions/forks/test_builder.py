@@ -1,4 +1,4 @@
-"""Forks: sessions that begin as another one was, with all of its past before them."""
+"""Forks: sessions that start with the state of another one and include its history."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def made(session: Session, owner: User, at: int | None = None) -> Session:
     return found
 
 
-def test_a_fork_begins_as_the_session_was_at_any_event(parent: Session, somebody: User) -> None:
+def test_a_fork_starts_with_the_state_of_its_parent_at_any_event(parent: Session, somebody: User) -> None:
     for at in range(1, parent.event, 23):
         forked = made(parent, somebody, at)
 
@@ -72,18 +72,18 @@ def test_a_fork_begins_as_the_session_was_at_any_event(parent: Session, somebody
         assert forked.owner == somebody
 
 
-def test_a_fork_at_the_end_of_a_stage_begins_exactly_there(parent: Session, somebody: User) -> None:
+def test_a_fork_at_the_end_of_a_stage_starts_exactly_there(parent: Session, somebody: User) -> None:
     cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
     events = reading.events(parent.pk, after=cycle.first_event, before=cycle.last_event)
     ends = [event.event for event in events if isinstance(event, StageEnded) and event.next_stage]
     for end in ends[::3]:
         assert made(parent, somebody, end).fork_event == end
-    # The binding begins in the same breath.
+    # The binding starts in the same stage.
     assert made(parent, somebody, cycle.last_event).fork_event == cycle.last_event + 1
 
 
 @pytest.mark.parametrize("op", ["restart", "reset"])
-def test_a_fork_begins_amid_the_lists_of_a_restarted_scheduler(
+def test_a_session_can_be_forked_during_the_first_lists_of_a_restarted_scheduler(
     op: str, parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 10)
@@ -103,7 +103,7 @@ def test_a_fork_begins_amid_the_lists_of_a_restarted_scheduler(
     assert ends[0] == ends[1] == ends[2]
 
 
-def test_a_fork_without_a_moment_begins_in_the_present_state(parent: Session, somebody: User) -> None:
+def test_a_fork_without_a_moment_starts_at_the_head(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody)
 
     assert forked.event == parent.event
@@ -134,7 +134,7 @@ def test_the_same_commands_give_the_same_cycles_as_in_the_parent(parent: Session
     assert [one.cycle for one in ours] == [one.cycle for one in theirs]
 
 
-def test_the_past_of_a_fork_is_that_of_its_parent(parent: Session, somebody: User) -> None:
+def test_a_fork_has_the_history_of_its_parent_up_to_the_fork(parent: Session, somebody: User) -> None:
     middle = reading.cycles(parent.pk, after=8, limit=1)[0].first_event + 7
     forked = made(parent, somebody, middle)
     send(forked.pk, "run", max=4)
@@ -157,7 +157,7 @@ def test_the_past_of_a_fork_is_that_of_its_parent(parent: Session, somebody: Use
     assert reading.first_moment(forked) == 0
 
 
-def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
+def test_object_histories_start_before_the_fork(parent: Session, somebody: User) -> None:
     # During a pod's cycle that continues in the fork.
     cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
     forked = made(parent, somebody, cycle.first_event + 6)
@@ -189,7 +189,7 @@ def test_the_timeline_of_a_fork_counts_every_event_once(parent: Session, somebod
             assert getattr(whole, name) == sum(getattr(bucket.counts, name) for bucket in buckets)
 
 
-def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, somebody: User) -> None:
+def test_a_fork_can_be_forked_after_and_before_its_own_fork_point(parent: Session, somebody: User) -> None:
     first = made(parent, somebody, parent.event // 2)
     send(first.pk, "run", max=4)
     first = work_off(first.pk)
@@ -207,7 +207,7 @@ def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, som
         )
 
 
-def test_the_detail_of_a_cycle_that_the_fork_divides_is_whole(parent: Session, somebody: User) -> None:
+def test_the_detail_of_a_cycle_that_continues_in_the_fork_is_complete(parent: Session, somebody: User) -> None:
     wanted = reading.cycles(parent.pk, after=11, limit=1)[0]
     forked = made(parent, somebody, wanted.first_event + 8)
     assert forked.fork_event < wanted.last_event
@@ -224,14 +224,14 @@ def test_the_detail_of_a_cycle_that_the_fork_divides_is_whole(parent: Session, s
     assert (summary.first_event, summary.cycle.node) == (wanted.first_event, wanted.cycle.node)
 
 
-def test_the_detail_of_a_cycle_before_the_fork_is_that_of_the_parent(parent: Session, somebody: User) -> None:
+def test_the_detail_of_a_cycle_before_the_fork_equals_the_parents(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody)
     cycle_detail_job.make_cycle_detail(parent.pk, 3)
 
     assert cycle_details.cycle_detail(forked.pk, 3, timeout_seconds=0) == cycle_details.cycle_detail(parent.pk, 3, timeout_seconds=0)
 
 
-def test_a_fork_survives_the_death_of_its_workers(parent: Session, somebody: User) -> None:
+def test_a_fork_survives_worker_crashes(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody, parent.event // 2)
     send(forked.pk, "run", max=3)
     work_off(forked.pk)
@@ -257,7 +257,7 @@ def test_another_worker_completes_a_fork_whose_worker_crashed(parent: Session, s
     assert reading.state_at_head(forked).view == reading.state_at_event(parent, forked.fork_event).view
 
 
-def test_when_the_parent_is_deleted_the_past_begins_at_the_fork(parent: Session, somebody: User) -> None:
+def test_the_history_starts_at_the_fork_if_the_parent_was_deleted(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody, parent.event // 2)
     send(forked.pk, "run", max=2)
     work_off(forked.pk)
@@ -276,7 +276,7 @@ def test_when_the_parent_is_deleted_the_past_begins_at_the_fork(parent: Session,
     assert work_off(forked.pk).applied_seq == 2
 
 
-def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent: Session, somebody: User) -> None:
+def test_a_fork_fails_with_a_message_if_its_parent_was_deleted_first(parent: Session, somebody: User) -> None:
     forked = fork(parent, somebody).session
     deletion.delete_session(parent.pk)
 
@@ -286,7 +286,7 @@ def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent:
     assert (forked.status, forked.message) == (Session.Status.FAILED, "The session to fork was deleted.")
 
 
-def test_an_engine_that_decides_differently_is_detected(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_whose_replay_diverges_fails(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: View())
     forked = fork(parent, somebody, at=50).session
 
@@ -298,7 +298,7 @@ def test_an_engine_that_decides_differently_is_detected(parent: Session, somebod
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
-def test_a_session_that_an_earlier_build_stored_is_forked(release: str, make_session: MakeSession, somebody: User) -> None:
+def test_a_session_stored_by_an_earlier_build_can_be_forked(release: str, make_session: MakeSession, somebody: User) -> None:
     session_id = make_session(nodes=3, pods=6, release=release)
     send(session_id, "run", max=3)
     work_off(session_id)
@@ -312,7 +312,7 @@ def test_a_session_that_an_earlier_build_stored_is_forked(release: str, make_ses
 
 
 def store_as_an_earlier_build(session_id: UUID) -> None:
-    """Remove the members that were added since from the events and views of a session."""
+    """Remove members that later builds added from the events and views of a session."""
     for chunk in Chunk.objects.filter(session_id=session_id):
         events = [without_added_members(event) for event in frames.events_of(bytes(chunk.data))]
         chunk.data = frames.frame(chunk.number, events, frames.open_frame(bytes(chunk.data)).session)
@@ -325,7 +325,7 @@ def store_as_an_earlier_build(session_id: UUID) -> None:
             pieces.create(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW, number=number, data=data)
 
 
-def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
+def test_the_same_idempotency_key_returns_the_same_fork(parent: Session, somebody: User) -> None:
     first = fork(parent, somebody, at=20, key="mine")
 
     again = fork(parent, somebody, at=20, key="mine")
@@ -338,7 +338,7 @@ def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
     assert fork(parent, other, at=20, key="mine").session != first.session
 
 
-def test_a_key_is_not_reused_for_a_fork_with_other_feature_gates(parent: Session, somebody: User) -> None:
+def test_an_idempotency_key_cannot_be_reused_for_a_fork_with_other_feature_gates(parent: Session, somebody: User) -> None:
     without = OtherRelease("v1.36", {"SchedulerAsyncPreemption": False})
     first = fork(parent, somebody, key="mine", other=without)
 
@@ -360,7 +360,7 @@ def test_the_report_of_a_fork_to_another_release_names_that_release(parent: Sess
     assert other.report == {**parent.report, "release": "v1.27.1", "warnings": ["A node is missing."], "warningPhrases": []}
 
 
-def test_simultaneous_requests_with_one_key_make_one_fork_to_another_release(parent: Session, somebody: User) -> None:
+def test_concurrent_requests_with_one_key_create_one_fork_to_another_release(parent: Session, somebody: User) -> None:
     start = threading.Barrier(4)
 
     def request(_: int) -> Forked:
@@ -378,7 +378,7 @@ def test_simultaneous_requests_with_one_key_make_one_fork_to_another_release(par
     assert Session.objects.filter(origin=parent, forked_from=None).count() == 1
 
 
-def test_a_session_cannot_be_forked_at_an_event_that_has_not_happened(parent: Session, somebody: User) -> None:
+def test_a_session_cannot_be_forked_at_a_future_event(parent: Session, somebody: User) -> None:
     with pytest.raises(HistoryUnavailable, match="has not happened"):
         fork(parent, somebody, at=parent.event + 1)
     with pytest.raises(NotForkable):

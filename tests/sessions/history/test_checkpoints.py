@@ -33,7 +33,7 @@ def saved(event: int, engine: bytes = b"engine") -> CheckpointContents:
     )
 
 
-def test_a_checkpoint_is_due_by_time_and_by_what_it_costs() -> None:
+def test_a_checkpoint_is_due_by_elapsed_time_and_saving_cost() -> None:
     assert not checkpoints.is_due(0.19, cost_seconds=0.001)
     assert checkpoints.is_due(0.21, cost_seconds=0.001)
     assert not checkpoints.is_due(0.9, cost_seconds=0.1)
@@ -52,7 +52,7 @@ def test_large_values_are_split_into_chunks_of_4_megabytes() -> None:
     assert blob_chunks.join(chunks) == data
 
 
-def test_a_checkpoint_of_an_owner_that_was_fenced_is_never_used(make_session: MakeSession) -> None:
+def test_a_checkpoint_of_a_fenced_owner_is_never_used(make_session: MakeSession) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -67,7 +67,7 @@ def test_a_checkpoint_of_an_owner_that_was_fenced_is_never_used(make_session: Ma
     assert newest.event != 99
 
 
-def test_the_next_owner_sweeps_what_was_left_unfinished(make_session: MakeSession) -> None:
+def test_the_next_owner_deletes_incomplete_checkpoints(make_session: MakeSession) -> None:
     session_id = make_session()
     unfinished = Checkpoint.objects.create(
         session_id=session_id, event=5, chunk=1, cycle=1, digest="d", engine_version="v", epoch=0, complete=False
@@ -80,7 +80,7 @@ def test_the_next_owner_sweeps_what_was_left_unfinished(make_session: MakeSessio
     assert not Checkpoint.objects.filter(pk=unfinished.pk).exists()
 
 
-def test_a_view_is_due_by_events_and_by_what_it_costs() -> None:
+def test_a_view_is_due_by_events_and_saving_cost() -> None:
     assert not checkpoints.is_view_due(1_999, work_seconds=60, cost_seconds=0.001)
     assert checkpoints.is_view_due(2_000, work_seconds=0.1, cost_seconds=0.001)
     assert not checkpoints.is_view_due(60_000, work_seconds=3, cost_seconds=0.4)
@@ -88,7 +88,7 @@ def test_a_view_is_due_by_events_and_by_what_it_costs() -> None:
 
 
 @given(st.lists(st.integers(1, 5000), min_size=1, max_size=200), st.integers(0, 300))
-def test_thinning_keeps_the_first_the_newest_and_gaps_that_grow_with_age(gaps: list[int], allowed: int) -> None:
+def test_thinning_keeps_the_first_and_the_newest_with_gaps_that_grow_with_age(gaps: list[int], allowed: int) -> None:
     events: list[int] = [0]
     for gap in gaps:
         # Each new checkpoint thins the older ones.
@@ -102,7 +102,7 @@ def test_thinning_keeps_the_first_the_newest_and_gaps_that_grow_with_age(gaps: l
         assert not superfluous or len(events) >= min(allowed, len(gaps))
 
 
-def test_a_long_session_keeps_few_engines_where_they_are_large() -> None:
+def test_a_long_session_keeps_few_large_engines() -> None:
     events = [0]
     for number in range(1, 2000):
         events.insert(0, number * 100)
@@ -114,11 +114,11 @@ def test_a_long_session_keeps_few_engines_where_they_are_large() -> None:
     assert max(gaps) < 200_000 / 4
 
 
-def test_no_engine_is_deleted_while_there_is_space() -> None:
+def test_no_engine_is_deleted_while_space_is_left() -> None:
     assert checkpoints.thinned(range(2000, -1, -1), [1 << 20] * 2001, excess=0) == set()
 
 
-def test_every_moment_and_every_engine_is_there_after_thinning(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_moment_can_be_read_and_replayed_after_thinning(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "DUE_SECONDS", 0.0)
     monkeypatch.setattr(checkpoints, "DUE_COSTS", 0.0)
     session_id = make_session(nodes=3, pods=60)
@@ -145,7 +145,7 @@ def test_every_moment_and_every_engine_is_there_after_thinning(make_session: Mak
     assert engine.view() == reading.state_at_event(session, engine.event).view
 
 
-def test_a_long_run_is_never_far_from_a_view(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_run_stores_views_without_engines(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "DUE_SECONDS", 60.0)
     monkeypatch.setattr(checkpoints, "LATE_SECONDS", 60.0)
     monkeypatch.setattr(checkpoints, "VIEW_EVENTS", 300)

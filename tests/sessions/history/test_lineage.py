@@ -1,4 +1,4 @@
-"""The lineage of a session: which sessions store which part of its past. tests/sessions/forks has those of forks."""
+"""The lineage of a session: which sessions store which part of its history. Lineages of forks are tested in tests/sessions/forks."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def entries_of_all_events(session_id: UUID, kind: str, name: str) -> list[Entry]
 
 @pytest.fixture
 def busy(make_session: MakeSession) -> UUID:
-    """A session with steps by stage and by cycle, a pod that was deleted and came again, and a restart."""
+    """A session with steps by stage and by cycle, a pod that was deleted and recreated, and a restart."""
     session_id = make_session(nodes=3, pods=6)
     for _ in range(5):
         send(session_id, "step", unit="stage")
@@ -48,7 +48,7 @@ def busy(make_session: MakeSession) -> UUID:
     return session_id
 
 
-def test_the_chunks_that_mention_an_object_have_its_whole_history(busy: UUID) -> None:
+def test_the_chunks_that_mention_an_object_contain_its_whole_history(busy: UUID) -> None:
     for kind, name in [("pods", f"default/pod-{n}") for n in range(1, 7)] + [("nodes", f"node-{n}") for n in range(1, 4)]:
         whole = entries_of_all_events(busy, kind, name)
         assert history_entries(busy, kind, name) == whole
@@ -57,7 +57,7 @@ def test_the_chunks_that_mention_an_object_have_its_whole_history(busy: UUID) ->
         assert len(opened) < Chunk.objects.filter(session_id=busy).count()
 
 
-def test_pages_in_either_direction_have_the_entries_of_the_whole(busy: UUID) -> None:
+def test_pages_in_either_direction_add_up_to_the_whole_history(busy: UUID) -> None:
     for kind, name in (("pods", "default/pod-1"), ("nodes", "node-1")):
         whole = history_entries(busy, kind, name)
         forwards: list[Entry] = []
@@ -81,7 +81,7 @@ def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: U
     ]
 
 
-def test_both_pods_of_a_name_are_in_the_history(busy: UUID) -> None:
+def test_a_history_contains_both_pods_with_the_same_name(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
 
     result = object_history.read(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
@@ -95,7 +95,7 @@ def test_both_pods_of_a_name_are_in_the_history(busy: UUID) -> None:
     assert [life.uid for life in before_the_second.lives] == ["default/pod-5"]
 
 
-def test_chunks_that_an_older_version_wrote_are_opened_too(busy: UUID) -> None:
+def test_histories_include_chunks_that_an_older_version_wrote(busy: UUID) -> None:
     whole = history_entries(busy, "pods", "default/pod-5")
     ChunkNames.objects.filter(session_id=busy, number__lte=8).delete()
     assert history_entries(busy, "pods", "default/pod-5") == whole

@@ -18,7 +18,7 @@ EVENTS = (
 )
 
 
-def test_what_was_packed_is_unpacked() -> None:
+def test_packed_data_is_restored_by_unpacking() -> None:
     for data in (b"", EVENTS, bytes(5 << 20)):
         assert packing.unpack(packing.pack(data)) == data
         assert packing.unpack(packing.pack_large(data)) == data
@@ -26,7 +26,7 @@ def test_what_was_packed_is_unpacked() -> None:
         assert packing.unpack(zstandard.compress(data)) == data
 
 
-def test_a_few_events_pack_well() -> None:
+def test_a_few_events_are_packed_smaller_than_by_zlib() -> None:
     assert len(packing.pack(EVENTS)) < len(zlib.compress(EVENTS, 9)) / 1.5
 
 
@@ -48,7 +48,7 @@ def test_threads_pack_concurrently() -> None:
     assert not wrong
 
 
-def test_no_dictionary_was_changed() -> None:
+def test_released_dictionaries_are_unchanged() -> None:
     folder = Path(packing.__file__).with_name("dictionaries")
 
     assert {int(path.stem.split("-")[1]): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()} == DIGESTS

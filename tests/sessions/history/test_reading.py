@@ -25,7 +25,7 @@ def engine_view(session_id: UUID) -> View:
     return simulation.view()
 
 
-def test_cycles_that_were_committed_one_by_one_are_read_in_both_directions(make_session: MakeSession) -> None:
+def test_cycles_committed_one_by_one_can_be_read_in_both_directions(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=80)
     for _ in range(70):
         send(session_id, "cycle")
@@ -38,7 +38,7 @@ def test_cycles_that_were_committed_one_by_one_are_read_in_both_directions(make_
     assert [one.cycle.cycle for one in reading.cycles(session_id, limit=40, tail=True)] == list(range(31, 71))
 
 
-def test_the_state_at_the_head_is_what_the_engine_would_draw(busy: UUID) -> None:
+def test_the_state_at_the_head_equals_the_view_of_the_engine(busy: UUID) -> None:
     moment = reading.state_at_head(Session.objects.get(pk=busy))
 
     assert moment.view == engine_view(busy)
@@ -60,7 +60,7 @@ def test_the_state_is_the_same_from_any_checkpoint(make_session: MakeSession, mo
     assert reading.state_at_head(session).view == from_newest.view
 
 
-def test_a_moment_of_the_past_has_that_event_as_its_last(busy: UUID) -> None:
+def test_the_state_at_an_event_ends_with_that_event(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
     events = stored_events(busy)
 
@@ -68,7 +68,7 @@ def test_a_moment_of_the_past_has_that_event_as_its_last(busy: UUID) -> None:
         assert reading.state_at_event(session, event.event).view.event == event.event
 
 
-def test_moments_are_what_all_events_before_them_lead_to(busy: UUID) -> None:
+def test_a_moment_is_the_fold_of_all_events_up_to_it(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
     first = Checkpoint.objects.filter(session_id=busy).earliest("event")
     fold = Fold(reading.stored_view(first))
@@ -79,7 +79,7 @@ def test_moments_are_what_all_events_before_them_lead_to(busy: UUID) -> None:
             assert reading.state_at_event(session, event.event).view == fold.to_view()
 
 
-def test_a_moment_of_the_future_is_refused(busy: UUID) -> None:
+def test_a_future_moment_is_refused(busy: UUID) -> None:
     with pytest.raises(HistoryUnavailable, match="has not happened"):
         reading.state_at_event(Session.objects.get(pk=busy), 1_000_000)
 
@@ -90,7 +90,7 @@ def test_a_session_that_is_being_imported_has_an_empty_view(transactional_db: No
     assert reading.state_at_head(session) == reading.Moment(chunk=0, view=View())
 
 
-def test_events_and_frames_after_a_position_are_read(busy: UUID) -> None:
+def test_events_and_frames_can_be_read_from_a_position(busy: UUID) -> None:
     everything = stored_events(busy)
     middle = everything[len(everything) // 2].event
 
@@ -105,7 +105,7 @@ def test_events_and_frames_after_a_position_are_read(busy: UUID) -> None:
 
 
 @pytest.mark.parametrize("max_bytes", [1, 1000, 20_000])
-def test_pages_of_events_and_cycles_end_after_some_bytes_and_hold_at_least_one(busy: UUID, max_bytes: int) -> None:
+def test_pages_of_events_and_cycles_have_a_byte_limit_and_at_least_one_entry(busy: UUID, max_bytes: int) -> None:
     events: list[AnyEvent] = []
     while page := reading.events(busy, after=events[-1].event if events else 0, max_bytes=max_bytes):
         assert len(page) == 1 or len(msgspec.json.encode(page)) < max_bytes * 10
@@ -145,7 +145,7 @@ def test_a_summary_names_the_events_between_which_its_cycle_ran(busy: UUID) -> N
         assert ended.cycle == summary.cycle.cycle
 
 
-def test_a_cycle_that_is_stepped_by_stages_began_where_its_first_stage_did(make_session: MakeSession) -> None:
+def test_a_cycle_stepped_by_stages_starts_with_its_first_stage(make_session: MakeSession) -> None:
     session_id = make_session()
     for _ in range(25):
         send(session_id, "step", unit="stage")
@@ -158,7 +158,7 @@ def test_a_cycle_that_is_stepped_by_stages_began_where_its_first_stage_did(make_
     assert Session.objects.get(pk=session_id).chunk == 25
 
 
-def test_summaries_of_older_versions_get_their_events_from_the_chunks(busy: UUID) -> None:
+def test_summaries_of_older_versions_take_their_events_from_the_chunks(busy: UUID) -> None:
     before = reading.cycles(busy)
 
     for row in CycleGroup.objects.filter(session_id=busy):
@@ -169,7 +169,7 @@ def test_summaries_of_older_versions_get_their_events_from_the_chunks(busy: UUID
     assert reading.cycle_summary(busy, 3) == before[2]
 
 
-def test_the_state_within_the_cycle_of_a_group_is_that_of_its_events(grouped: UUID) -> None:
+def test_the_state_during_a_pod_group_cycle_is_the_fold_of_its_events(grouped: UUID) -> None:
     session = Session.objects.get(pk=grouped)
     events = stored_events(grouped)
     fold = Fold(reading.state_at_event(session, events[0].event - 1).view)

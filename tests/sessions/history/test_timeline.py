@@ -16,7 +16,7 @@ from tests.sessions.conftest import MakeSession, crash, send, work_off
 
 @pytest.fixture
 def ran(make_session: MakeSession) -> Session:
-    """A session with a good many chunks."""
+    """A session with many chunks."""
     session_id = make_session(nodes=4, pods=60)
     for _ in range(20):
         send(session_id, "run", max=2)
@@ -43,13 +43,13 @@ def test_buckets_are_contiguous_and_end_at_the_newest_event(ran: Session) -> Non
     assert sums(buckets)["bound"] == 40
 
 
-def test_levels_are_those_of_the_view_at_a_buckets_end(ran: Session) -> None:
+def test_levels_equal_those_of_the_view_at_the_end_of_a_bucket(ran: Session) -> None:
     for bucket in timeline.buckets(ran, after=0, until=ran.event, max_buckets=7):
         view = reading.state_at_event(ran, bucket.event).view
         assert bucket.levels == levels_of(view.queue, view.api.objects)
 
 
-def test_however_many_buckets_the_sums_are_the_same(ran: Session) -> None:
+def test_the_sums_do_not_depend_on_the_number_of_buckets(ran: Session) -> None:
     whole = timeline.buckets(ran, after=0, until=ran.event, max_buckets=1)
 
     assert len(whole) == 1
@@ -57,7 +57,7 @@ def test_however_many_buckets_the_sums_are_the_same(ran: Session) -> None:
         assert sums(timeline.buckets(ran, after=0, until=ran.event, max_buckets=most)) == sums(whole)
 
 
-def test_a_range_has_the_chunks_that_have_its_events(ran: Session) -> None:
+def test_a_range_of_one_bucket_returns_that_bucket(ran: Session) -> None:
     whole = timeline.buckets(ran, after=0, until=ran.event, max_buckets=2000)
     middle = whole[len(whole) // 2]
 
@@ -78,7 +78,7 @@ def test_the_tallies_of_an_older_version_are_computed_when_they_are_needed(ran: 
 
     assert timeline.buckets(ran, after=0, until=ran.event, max_buckets=50) == before
 
-    # The worker of this version remembers the levels, so another owner goes on.
+    # The worker of this version caches the levels, so another owner continues.
     crash(ran.pk)
     ChunkTally.objects.filter(session=ran).delete()
     send(ran.pk, "run", max=1)

@@ -1,4 +1,4 @@
-"""The checkpoint saver saves an engine, or a view alone, at the committed position when one is due."""
+"""The checkpoint saver saves an engine, or only a view, at the committed position when one is due."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def saved(session_id: UUID) -> list[tuple[int, bool]]:
     return list(rows.values_list("applied_seq", "has_engine"))
 
 
-def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of: HostOf) -> None:
+def test_a_saved_engine_is_restored_unchanged(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     send(session_id, "run", max=3)
     host = host_of(session_id)
@@ -36,7 +36,7 @@ def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of
     assert Simulation.restore(checkpoints.stored_engine(newest)).state_hash() == host._simulation.state_hash()
 
 
-def test_an_engine_that_is_thinned_while_it_is_read_leaves_the_next_older_one(
+def test_the_next_older_engine_is_loaded_if_one_is_thinned_while_it_is_read(
     make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session_id = make_session()
@@ -69,7 +69,7 @@ def test_a_checkpoint_is_saved_when_replay_would_be_slow(
     assert saved(session_id) == [(1, True)]
 
 
-def test_a_view_alone_is_saved_when_folding_would_be_slow(
+def test_only_a_view_is_saved_when_folding_would_be_slow(
     make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoints, "is_due", lambda _replay_seconds, _cost_seconds: False)
@@ -83,7 +83,7 @@ def test_a_view_alone_is_saved_when_folding_would_be_slow(
     assert saved(session_id) == [(1, False)]
 
 
-def test_a_checkpoint_that_takes_too_long_is_left_out(make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_that_takes_too_long_is_skipped(make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch) -> None:
     def compute_without_end(_simulation: Simulation) -> bytes:
         while True:
             pass

@@ -53,7 +53,7 @@ def test_a_pod_of_v1_36_that_backs_off_after_an_error_is_committed_and_counted(
     assert counted["backoff", "ScheduleAttemptFailure"] == 1
 
 
-def test_commands_that_are_accepted_later_are_work_after_the_inbox_is_read(make_session: MakeSession, host_of: HostOf) -> None:
+def test_commands_accepted_later_count_as_work_once_the_inbox_is_read(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     host = host_of(session_id)
     send(session_id, "cycle")
@@ -63,9 +63,7 @@ def test_commands_that_are_accepted_later_are_work_after_the_inbox_is_read(make_
     assert host.has_work
 
 
-def test_a_suspicious_session_executes_one_command_per_slice_until_something_is_committed(
-    make_session: MakeSession, host_of: HostOf
-) -> None:
+def test_a_suspicious_session_executes_one_command_per_slice_until_its_next_commit(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     for _ in range(3):
         send(session_id, "cycle")
@@ -128,7 +126,7 @@ def test_an_engine_is_taken_over_under_the_next_epoch(make_session: MakeSession,
     lease.release(host.lease)
 
 
-def test_an_engine_is_not_taken_over_when_another_owner_had_the_session(make_session: MakeSession, host_of: HostOf) -> None:
+def test_an_engine_is_not_taken_over_if_the_session_had_another_owner_meanwhile(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     host = host_of(session_id)
     lease.release(host.lease)
@@ -142,7 +140,7 @@ def test_an_engine_is_not_taken_over_when_another_owner_had_the_session(make_ses
     lease.release(taken[0])
 
 
-def test_a_host_whose_lease_another_owner_took_is_fenced(make_session: MakeSession, host_of: HostOf) -> None:
+def test_a_host_that_lost_its_lease_to_another_owner_is_fenced(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     host = host_of(session_id)
@@ -175,7 +173,7 @@ def test_a_run_continues_in_the_next_slice(make_session: MakeSession, host_of: H
 
 
 @pytest.mark.parametrize("op", ["restart", "reset"])
-def test_the_first_lists_of_a_restarted_scheduler_are_several_chunks(
+def test_the_first_lists_of_a_restarted_scheduler_are_split_into_chunks(
     op: str, make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 10)
@@ -203,7 +201,7 @@ def test_the_first_lists_of_a_restarted_scheduler_are_several_chunks(
 
 
 class CountedPlace:
-    """Counts how often it is entered."""
+    """A semaphore that counts how often it is acquired."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -216,7 +214,7 @@ class CountedPlace:
 
 
 @pytest.mark.parametrize("calls_extenders", [False, True])
-def test_a_run_that_waits_for_extenders_does_not_hold_the_place_of_runs(
+def test_a_run_that_waits_for_extenders_does_not_take_the_bulk_semaphore(
     make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch, *, calls_extenders: bool
 ) -> None:
     place = CountedPlace()

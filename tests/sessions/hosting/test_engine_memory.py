@@ -1,4 +1,4 @@
-"""A worker gives way in memory before the kernel ends it: the sender with most engines first."""
+"""A worker releases engines before the kernel kills it: those of the owner with the most objects first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.sessions.conftest import MakeSession, send, work_off
 
 
 class Measured(EngineMemory):
-    """Memory with a limit, whose use and time the test sets."""
+    """Memory with a limit; the test sets its usage and the clock."""
 
     def __init__(self, limit: int = 100) -> None:
         super().__init__(limit=limit, used=lambda: self.use, clock=lambda: self.now)
@@ -30,7 +30,7 @@ class Measured(EngineMemory):
         self.now += 10.0
 
 
-def test_the_limit_is_the_smallest_of_the_control_groups(tmp_path: Path) -> None:
+def test_the_memory_limit_is_the_smallest_of_the_control_groups(tmp_path: Path) -> None:
     own, root = tmp_path / "cgroup", tmp_path / "root"
     inner = root / "system.slice" / "engine.service"
     inner.mkdir(parents=True)
@@ -48,7 +48,7 @@ def test_the_limit_is_the_smallest_of_the_control_groups(tmp_path: Path) -> None
     assert used_bytes() > 10 << 20
 
 
-def test_only_the_owner_with_most_objects_waits_and_leaves() -> None:
+def test_under_memory_pressure_only_the_owner_with_the_most_objects_waits_and_releases_engines() -> None:
     memory = Measured()
     with ExitStack() as hosted:
         for owner, objects in ((1, 50_000), (1, 50_000), (2, 20_000)):
@@ -65,7 +65,7 @@ def test_only_the_owner_with_most_objects_waits_and_leaves() -> None:
     assert not memory.must_wait(uuid4(), 1), "nothing can be released for it"
 
 
-def test_a_sender_with_small_engines_does_not_wait_for_memory_that_is_kept() -> None:
+def test_an_owner_of_small_engines_does_not_wait_for_memory() -> None:
     memory = Measured(limit=400 << 20)
     with memory.hosting(uuid4(), 1, 20), memory.hosting(uuid4(), 1, 20):
         memory.fill(370 << 20)
@@ -86,7 +86,7 @@ def test_memory_is_collected_before_a_session_waits(monkeypatch: pytest.MonkeyPa
         assert not memory.must_wait(uuid4(), 2)
 
 
-def test_a_worker_whose_memory_is_exhausted_loads_nothing_and_releases_soon() -> None:
+def test_a_worker_with_exhausted_memory_loads_no_engine_and_releases_engines_sooner() -> None:
     memory = Measured()
     with memory.hosting(uuid4(), 1, 50), memory.hosting(uuid4(), 1, 50), memory.hosting(uuid4(), 2, 50):
         memory.fill(96)
@@ -97,14 +97,14 @@ def test_a_worker_whose_memory_is_exhausted_loads_nothing_and_releases_soon() ->
     assert not memory.must_wait(uuid4(), 3), "nothing can be released for it"
 
 
-def test_loads_at_the_same_time_count_what_each_may_need() -> None:
+def test_concurrent_loads_reserve_the_memory_that_each_may_need() -> None:
     memory = Measured(limit=100 << 20)
     first, second, third, small = (uuid4() for _ in range(4))
     with memory.hosting(small, 4, 10), memory.hosting(first, 1, 20_000), memory.hosting(second, 2, 20_000), memory.hosting(third, 3, 10):
         memory.fill(20 << 20)
         assert not memory.must_wait(small, 4)
         assert not memory.must_wait(first, 1)
-        assert not memory.must_wait(second, 2), "of 100 MB 20 are used, and the first may need 40"
+        assert not memory.must_wait(second, 2), "20 of 100 MB are used, and the first may need 40"
         assert memory.must_wait(third, 3)
         memory.fill(60 << 20)
         memory.weigh(first, 20_000)
@@ -114,7 +114,7 @@ def test_loads_at_the_same_time_count_what_each_may_need() -> None:
     assert not memory._loading
 
 
-def test_an_engine_weighs_what_its_objects_weigh_at_present() -> None:
+def test_an_engine_is_weighed_by_its_current_objects() -> None:
     memory = Measured()
     small, large = uuid4(), uuid4()
     with memory.hosting(small, 1, 2_500), memory.hosting(large, 2, 0):
@@ -125,7 +125,7 @@ def test_an_engine_weighs_what_its_objects_weigh_at_present() -> None:
         assert memory.must_leave(2)
 
 
-def test_a_single_engine_stays_and_without_a_limit_all_do() -> None:
+def test_a_single_engine_is_not_released_and_without_a_limit_none_is() -> None:
     memory = Measured()
     own = uuid4()
     with memory.hosting(own, 1, 300_000):
@@ -137,7 +137,7 @@ def test_a_single_engine_stays_and_without_a_limit_all_do() -> None:
         assert (unlimited.is_short, unlimited.must_leave(1), unlimited.must_wait(uuid4(), 1)) == (False, False, False)
 
 
-def test_visitors_of_the_demo_are_one_sender(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_visitors_count_as_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user}" for user in user_ids if user >= 10})
     memory = Measured()
     with ExitStack() as hosted:
@@ -174,7 +174,7 @@ def test_a_session_backs_off_while_memory_is_used_up_and_continues_later(make_se
     assert (session.applied_seq, session.message) == (seq, "")
 
 
-def test_a_session_with_work_gives_way_and_no_engine_is_kept(
+def test_a_session_with_work_yields_under_memory_pressure_and_keeps_no_warm_engine(
     make_session: MakeSession, memory: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More than the cycles of one slice.
@@ -183,7 +183,7 @@ def test_a_session_with_work_gives_way_and_no_engine_is_kept(
     notified: list[UUID] = []
     monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: notified.append(session_id))
     send(session_id, "run")
-    # The engine is loaded when there is room.
+    # The engine is loaded while memory is available.
     monkeypatch.setattr(memory, "must_wait", lambda *_: False)
     memory.fill(90)
 
@@ -192,5 +192,5 @@ def test_a_session_with_work_gives_way_and_no_engine_is_kept(
 
     assert session.cycle < pods
     assert (session.lease_owner, notified[-1]) == ("", session_id)
-    assert len(notified) == 2, "for the command, and when it gave way"
+    assert len(notified) == 2, "for the command, and when it yielded"
     assert worker_loop.WARM.pop(session_id) is None

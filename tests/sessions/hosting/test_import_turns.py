@@ -48,7 +48,7 @@ def swept(enqueued: list[UUID]) -> list[UUID]:
     return list(enqueued)
 
 
-def test_a_second_import_of_a_user_begins_when_the_first_has_ended(users: list[int], enqueued: list[UUID]) -> None:
+def test_a_second_import_of_a_user_starts_after_the_first_has_ended(users: list[int], enqueued: list[UUID]) -> None:
     first, second, other = waiting(users[0]), waiting(users[0]), waiting(users[1])
     running = begin(first)
     assert running is not None
@@ -62,7 +62,7 @@ def test_a_second_import_of_a_user_begins_when_the_first_has_ended(users: list[i
     assert begin(second) is not None
 
 
-def test_an_import_whose_worker_crashed_does_not_stop_others_of_its_user(users: list[int], enqueued: list[UUID]) -> None:
+def test_an_import_whose_worker_crashed_does_not_block_others_of_its_user(users: list[int], enqueued: list[UUID]) -> None:
     first, second = waiting(users[0]), waiting(users[0])
     assert begin(first) is not None
     Session.objects.filter(pk=first).update(lease_until=1.0)
@@ -71,7 +71,7 @@ def test_an_import_whose_worker_crashed_does_not_stop_others_of_its_user(users: 
     assert begin(second) is not None
 
 
-def test_forks_and_generated_clusters_do_not_wait(users: list[int], enqueued: list[UUID]) -> None:
+def test_forks_and_generated_clusters_do_not_wait_for_imports(users: list[int], enqueued: list[UUID]) -> None:
     assert begin(waiting(users[0])) is not None
     short = [waiting(users[0], {"fork": {}}), waiting(users[0], {"generate": {}})]
 
@@ -79,7 +79,7 @@ def test_forks_and_generated_clusters_do_not_wait(users: list[int], enqueued: li
     assert all(begin(session_id) for session_id in short)
 
 
-def test_a_sweep_does_not_read_again_which_imports_are_of_files(users: list[int], enqueued: list[UUID]) -> None:
+def test_a_sweep_does_not_read_the_sources_of_known_imports_again(users: list[int], enqueued: list[UUID]) -> None:
     running = begin(waiting(users[0]))
     assert running is not None
     later, short = waiting(users[0]), waiting(users[0], {"fork": {}})
@@ -89,7 +89,7 @@ def test_a_sweep_does_not_read_again_which_imports_are_of_files(users: list[int]
         assert swept(enqueued) == [short]
     # Those of the imports that run, and of trials.
     assert len([query for query in queries if '."source"' in query["sql"]]) == 2
-    # The import that waits becomes one that may begin, and a new one is looked at.
+    # The waiting import may now start, and the source of a new one is read.
     lease.fenced_update(running, status=Session.Status.READY)
     assert swept(enqueued) == [later, short]
     waiting(users[0])
@@ -105,7 +105,7 @@ def visitors(users: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
-def test_visitors_of_the_demo_from_one_address_count_as_one_user(users: list[int], visitors: list[int], enqueued: list[UUID]) -> None:
+def test_demo_visitors_from_one_address_count_as_one_user(users: list[int], visitors: list[int], enqueued: list[UUID]) -> None:
     here, also_here, there, elsewhere = (waiting(user_id) for user_id in visitors)
     account = waiting(users[0])
 
@@ -117,7 +117,7 @@ def test_visitors_of_the_demo_from_one_address_count_as_one_user(users: list[int
     assert swept(enqueued) == [account]
 
 
-def test_many_imports_of_one_address_do_not_get_ahead_of_others(
+def test_many_imports_from_one_address_do_not_delay_others(
     visitors: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [waiting(visitors[number % 2]) for number in range(6)]
@@ -133,7 +133,7 @@ def test_many_imports_of_one_address_do_not_get_ahead_of_others(
     assert len(first) == 2
 
 
-def test_the_limit_is_a_setting(users: list[int], settings: LazySettings) -> None:
+def test_the_number_of_concurrent_imports_is_a_setting(users: list[int], settings: LazySettings) -> None:
     sessions = [waiting(users[0]) for _ in range(4)]
     settings.IMPORTS_PER_USER = 2
     assert [begin(session_id) is not None for session_id in sessions] == [True, True, False, False]

@@ -35,7 +35,7 @@ def test_executed_commands_are_skipped(make_session: MakeSession) -> None:
     assert third.seq == 3
 
 
-def test_a_command_is_not_read_before_it_is_known(make_session: MakeSession) -> None:
+def test_a_command_is_not_read_before_a_refresh(make_session: MakeSession) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -48,7 +48,7 @@ def test_a_command_is_not_read_before_it_is_known(make_session: MakeSession) -> 
     lease.release(taken[0])
 
 
-def test_a_pause_interrupts_runs_before_it_and_nothing_else(make_session: MakeSession) -> None:
+def test_a_pause_interrupts_only_earlier_runs(make_session: MakeSession) -> None:
     session_id = make_session()
     for op in ("run", "cycle", "pause", "run"):
         send(session_id, op)

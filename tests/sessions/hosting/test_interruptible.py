@@ -21,13 +21,13 @@ def spin(seconds: float) -> None:
 
 
 def run_interrupted(work: Callable[[], object], interruptible: Interruptible) -> None:
-    """Do the work, and interrupt it after a moment."""
+    """Run the work, and interrupt it after a short time."""
     with interruptible:
         threading.Timer(0.05, interruptible.interrupt).start()
         work()
 
 
-def test_a_block_that_computes_is_interrupted() -> None:
+def test_a_computing_block_is_interrupted() -> None:
     began = time.monotonic()
     with pytest.raises(Interrupted):
         run_interrupted(lambda: spin(30), Interruptible())
@@ -35,7 +35,7 @@ def test_a_block_that_computes_is_interrupted() -> None:
     assert time.monotonic() - began < 20
 
 
-def test_no_handler_of_errors_swallows_the_interruption() -> None:
+def test_handlers_of_exception_do_not_swallow_an_interruption() -> None:
     def skip_bad_input() -> None:
         while True:
             with suppress(Exception):
@@ -45,7 +45,7 @@ def test_no_handler_of_errors_swallows_the_interruption() -> None:
         run_interrupted(skip_bad_input, Interruptible())
 
 
-def test_the_caller_may_choose_the_exception() -> None:
+def test_the_caller_can_choose_the_exception() -> None:
     class TookTooLongError(Interrupted):
         pass
 

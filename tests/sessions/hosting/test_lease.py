@@ -14,14 +14,14 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 from tests.sessions.conftest import MakeSession, send
 
 
-def test_a_lease_that_is_held_is_not_given_again(make_session: MakeSession) -> None:
+def test_a_held_lease_cannot_be_acquired(make_session: MakeSession) -> None:
     session_id = make_session()
 
     assert lease.acquire(session_id) is not None
     assert lease.acquire(session_id) is None
 
 
-def test_a_lease_that_ran_out_is_given_again_with_a_higher_epoch(make_session: MakeSession) -> None:
+def test_an_expired_lease_is_acquired_with_a_higher_epoch(make_session: MakeSession) -> None:
     session_id = make_session()
     first = lease.acquire(session_id)
     Session.objects.filter(pk=session_id).update(lease_until=DatabaseSeconds() - 0.001)
@@ -36,7 +36,9 @@ def test_a_lease_that_ran_out_is_given_again_with_a_higher_epoch(make_session: M
 
 
 @pytest.mark.parametrize(("resting", "hours", "is_free"), [(False, 3, True), (True, 3, True), (False, 0, False), (True, 0, False)])
-def test_a_lease_from_before_the_clock_was_set_back_is_free(make_session: MakeSession, *, resting: bool, hours: int, is_free: bool) -> None:
+def test_a_lease_from_before_a_clock_setback_can_be_acquired(
+    make_session: MakeSession, *, resting: bool, hours: int, is_free: bool
+) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -49,7 +51,7 @@ def test_a_lease_from_before_the_clock_was_set_back_is_free(make_session: MakeSe
     assert lease.renew(taken[0]) != is_free
 
 
-def test_a_living_owner_keeps_its_lease_when_the_clock_is_set_back(make_session: MakeSession) -> None:
+def test_a_live_owner_keeps_its_lease_when_the_clock_is_set_back(make_session: MakeSession) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -78,7 +80,7 @@ def test_a_host_with_work_is_not_released(make_session: MakeSession) -> None:
     assert lease.release_idle(taken[0])
 
 
-def test_the_leases_of_a_crashed_process_are_cleared_and_no_others(make_session: MakeSession, monkeypatch: object) -> None:
+def test_only_the_leases_of_a_crashed_process_are_cleared(make_session: MakeSession, monkeypatch: object) -> None:
     ours, theirs = make_session(), make_session()
     monkeypatch.setenv("SCHEDVIZ_OWNER", "worker-1")  # type: ignore[attr-defined]
     lease.acquire(ours)
@@ -91,7 +93,7 @@ def test_the_leases_of_a_crashed_process_are_cleared_and_no_others(make_session:
     assert lease.acquire(theirs) is None
 
 
-def test_owners_of_an_earlier_run_are_cleared_and_those_of_this_run_live(make_session: MakeSession, monkeypatch: object) -> None:
+def test_owners_of_an_earlier_run_are_cleared_and_those_of_this_run_kept(make_session: MakeSession, monkeypatch: object) -> None:
     earlier, this = make_session(), make_session()
     monkeypatch.setenv("SCHEDVIZ_OWNER", "up-1.100.engine-1")  # type: ignore[attr-defined]
     lease.acquire(earlier)

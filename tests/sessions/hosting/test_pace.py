@@ -1,4 +1,4 @@
-"""Cycles by wall time."""
+"""The pace of rate-limited runs in wall time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_first_cycle_is_due_at_once_and_the_next_after_its_time() -> None:
     assert pace.wait_seconds() == 0.5
 
 
-def test_fast_runs_are_done_in_batches() -> None:
+def test_fast_runs_are_executed_in_batches() -> None:
     clock = Clock()
     pace = Pace(1000, clock)
     assert pace.wait_seconds() > 0.04
@@ -34,7 +34,7 @@ def test_fast_runs_are_done_in_batches() -> None:
     assert pace.due() == 50
 
 
-def test_every_cycle_of_a_second_is_done_in_a_second() -> None:
+def test_the_rate_of_cycles_per_second_is_reached() -> None:
     clock = Clock()
     pace = Pace(30, clock)
     done = 0

@@ -45,7 +45,7 @@ def test_a_suspicious_slice_executes_one_command_and_stores_its_number_first(mak
     assert Session.objects.get(pk=session_id).trying_seq == 1
 
 
-def test_a_slice_ends_after_its_cycles_and_the_run_continues_in_the_next(
+def test_a_slice_ends_at_its_cycle_limit_and_the_run_continues_in_the_next(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slice_runner, "SLICE_CYCLES", 4)
@@ -64,7 +64,7 @@ def test_a_slice_ends_after_its_cycles_and_the_run_continues_in_the_next(
     assert slices[-1].done[0][1].outcome["cycles"] == 6
 
 
-def test_a_slice_ends_when_its_cycles_have_long_messages(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slice_with_long_messages_ends_early(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slice_runner, "SLICE_MESSAGE_CHARS", 40)
     session_id = make_session(nodes=1, pods=6)
     send(session_id, "delete", kind="Node", name="node-1")
@@ -104,7 +104,7 @@ def test_a_breakpoint_stops_a_run_and_ends_the_slice(make_session: MakeSession) 
     assert done.stopped_event is not None
 
 
-def test_a_run_with_a_rate_has_a_pace_and_begins_in_the_next_slice(make_session: MakeSession) -> None:
+def test_a_rate_limited_run_starts_in_the_next_slice_with_a_pace(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "run", rate=5)
     runner = runner_of(session_id)

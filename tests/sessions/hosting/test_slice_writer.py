@@ -32,7 +32,7 @@ def test_a_slice_is_stored_with_its_outcomes_and_published_under_its_chunk_numbe
     assert published(session_id) == [b"1-0"]
 
 
-def test_a_slice_in_which_nothing_happened_stores_no_chunk(make_session: MakeSession, host_of: HostOf) -> None:
+def test_a_slice_without_events_stores_no_chunk(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     host = host_of(session_id)
     before = host.position
@@ -44,7 +44,7 @@ def test_a_slice_in_which_nothing_happened_stores_no_chunk(make_session: MakeSes
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
-def test_a_slice_with_many_events_is_several_chunks(
+def test_a_slice_with_many_events_is_split_into_chunks(
     release: str, make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sessions = [make_session(nodes=4, pods=8, release=release) for _ in range(2)]
@@ -61,7 +61,7 @@ def test_a_slice_with_many_events_is_several_chunks(
     assert [chunk.number for chunk in chunks] == list(range(1, divided.chunk + 1))
     assert max(chunk.last_event - chunk.first_event + 1 for chunk in chunks) == 40
     assert published(divided.pk) == [b"%d-0" % chunk.number for chunk in chunks]
-    # Everything that is read of the chunks is the same.
+    # Reading the chunks gives the same result.
     assert stored_events(divided.pk) == stored_events(whole.pk)
     assert reading.state_at_head(divided).view == reading.state_at_head(whole).view
     for event in range(0, whole.event, 7):
@@ -80,7 +80,7 @@ def test_a_slice_with_many_events_is_several_chunks(
         assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, max_buckets=10)) == 8
 
 
-def test_chunks_that_were_not_published_are_published_by_the_next_owner(make_session: MakeSession, host_of: HostOf) -> None:
+def test_the_next_owner_publishes_unpublished_chunks(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
     host = host_of(session_id)
     for _ in range(2):

@@ -18,7 +18,7 @@ from tests.conftest import RedisServer, Worker, until
 from tests.sessions.conftest import MakeSession, send
 
 SESSIONS, SLOTS = 75, 32
-#: Of each session: two slices, at least.
+#: Cycles of each session: enough for at least two slices.
 CYCLES = 66
 
 
@@ -31,7 +31,7 @@ def crowded_worker(redis: RedisServer, transactional_db: None) -> Iterator[Worke
     worker.stop()
 
 
-def test_of_twice_as_many_sessions_as_slots_none_starves(make_session: MakeSession, crowded_worker: Worker) -> None:
+def test_no_session_starves_if_there_are_twice_as_many_sessions_as_slots(make_session: MakeSession, crowded_worker: Worker) -> None:
     sessions = [make_session(nodes=2, pods=CYCLES) for _ in range(SESSIONS)]
     for session_id in sessions:
         send(session_id, "run")
@@ -68,7 +68,7 @@ def longest_overtaking(commits: list[UUID], sessions: list[UUID]) -> int:
     return most
 
 
-def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
+def test_a_fair_semaphore_is_acquired_in_order_of_arrival() -> None:
     gate, passed = FairSemaphore(1), []
     entered = [threading.Event() for _ in range(4)]
 
@@ -92,7 +92,7 @@ def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
     assert passed == [0, 1, 2, 3, 99]
 
 
-def test_as_many_threads_pass_a_gate_at_a_time_as_it_is_wide() -> None:
+def test_a_fair_semaphore_admits_at_most_its_number_of_threads() -> None:
     gate, inside, most = FairSemaphore(2), itertools.count(), 0
     lock, now = threading.Lock(), 0
 
@@ -118,7 +118,7 @@ def test_as_many_threads_pass_a_gate_at_a_time_as_it_is_wide() -> None:
     assert gate._free == 2
 
 
-def test_no_more_sessions_leave_than_wait() -> None:
+def test_no_more_sessions_release_their_slot_than_are_waiting() -> None:
     waiting = 2
     slots = Slots(4, lambda: waiting)
     with slots, slots, slots, slots:

@@ -1,4 +1,4 @@
-"""A system clock that has just jumped is not trusted for deleting what is old."""
+"""A system clock that has just jumped is not trusted for deletions by age."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clocks() -> Iterator[Clocks]:
 
 
 @pytest.mark.parametrize("jump", [25 * 3600.0, -25 * 3600.0, JUMP_SECONDS + 1])
-def test_a_time_that_lasts_only_seconds_is_never_trusted(clocks: Clocks, jump: float) -> None:
+def test_a_clock_jump_that_lasts_only_seconds_is_never_trusted(clocks: Clocks, jump: float) -> None:
     assert clocks.after(10)
     assert not clocks.after(10, jump=jump)
     assert not clocks.after(14, jump=-jump)
@@ -41,7 +41,7 @@ def test_a_time_that_lasts_only_seconds_is_never_trusted(clocks: Clocks, jump: f
     assert clocks.after(1)
 
 
-def test_the_time_at_which_a_process_starts_is_not_trusted_at_once() -> None:
+def test_the_clock_is_not_trusted_immediately_after_a_process_starts() -> None:
     now = 100.0
     steady = SteadyClock(wall=lambda: now + 1e9, monotonic=lambda: now)
     assert not steady.is_steady()
@@ -51,12 +51,12 @@ def test_the_time_at_which_a_process_starts_is_not_trusted_at_once() -> None:
     assert steady.is_steady()
 
 
-def test_a_new_time_that_lasts_is_trusted(clocks: Clocks) -> None:
+def test_a_clock_jump_that_persists_is_trusted(clocks: Clocks) -> None:
     assert not clocks.after(10, jump=DAY)
     assert not clocks.after(TRUSTED_AFTER_SECONDS - 1)
     assert clocks.after(1)
 
 
-def test_corrections_of_seconds_and_long_pauses_between_looks_are_no_jumps(clocks: Clocks) -> None:
+def test_corrections_of_seconds_and_long_pauses_between_checks_are_not_jumps(clocks: Clocks) -> None:
     assert all(clocks.after(10, jump=2.0) for _ in range(100))
     assert clocks.after(DAY)

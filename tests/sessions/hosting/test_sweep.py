@@ -73,7 +73,9 @@ def test_the_sweeper_ignores_failed_sessions(make_session: MakeSession, notified
     assert sweep.sweep() == 0
 
 
-def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_import_task_does_not_suppress_hosting_tasks(
+    make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session_id = make_session()
     stream.task_has_begun(session_id)
     sent: list[str] = []
@@ -89,7 +91,7 @@ def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession
 
 
 @pytest.mark.usefixtures("notified")
-def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_later_is_kept(make_session: MakeSession) -> None:
+def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_fails_later_is_kept(make_session: MakeSession) -> None:
     later = Session.objects.get(pk=make_session())
     failed, fresh = (Session.objects.create(name="bad", uploaded=True) for _ in range(2))
     Session.objects.update(status=Session.Status.FAILED, message="no nodes")
@@ -106,12 +108,12 @@ def long_ago() -> Any:
 
 
 @pytest.mark.usefixtures("transactional_db", "redis", "notified")
-def test_an_upload_of_which_nothing_more_is_stored_is_deleted_after_minutes() -> None:
+def test_a_stalled_upload_is_deleted_after_minutes() -> None:
     interrupted, slow, fresh, stored, trial = (Session.objects.create(name=name) for name in "abcde")
     Session.objects.exclude(pk=fresh.pk).update(created_at=long_ago(), updated_at=long_ago())
     Session.objects.filter(pk=stored.pk).update(uploaded=True)
     Session.objects.filter(pk=trial.pk).update(source={"experiment": str(uuid4()), "trial": 0})
-    # A megabyte of it was stored a moment ago.
+    # A chunk of it was stored a moment ago.
     create.store_upload(slow.pk, stored_files.new_cipher(slow.pk), "nodes.yaml", iter([b"kind: List"]))
     sweep._periodic_interval.reset()
 
@@ -122,7 +124,7 @@ def test_an_upload_of_which_nothing_more_is_stored_is_deleted_after_minutes() ->
 
 
 @pytest.mark.usefixtures("transactional_db", "notified")
-def test_nothing_is_deleted_by_its_age_while_the_clock_has_just_jumped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_deleted_by_age_just_after_a_clock_jump(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.objects.create(name="interrupted")
     Session.objects.update(created_at=long_ago(), updated_at=long_ago())
     now = [1e9]

@@ -19,7 +19,7 @@ def compute_without_end() -> None:
         pass
 
 
-def test_a_silent_thread_is_interrupted_after_a_report_and_the_process_goes_on() -> None:
+def test_a_silent_thread_is_reported_and_interrupted_and_the_process_continues() -> None:
     happened: list[str] = []
     watchdog = Watchdog(0.05, happened.append)
 
@@ -93,7 +93,7 @@ def test_an_ended_thread_does_not_trigger_the_watchdog() -> None:
     assert not ended
 
 
-def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
+def test_time_while_the_whole_process_was_suspended_does_not_count() -> None:
     now = 100.0
     watchdog = Watchdog(10.0, lambda _activity: None, lambda: now, lambda _thread: None)
 
@@ -129,7 +129,7 @@ def watchdog_of(machine: Machine) -> Watchdog:
     return Watchdog(10.0, lambda _activity: None, lambda: machine.now, lambda _thread: machine.cpu)
 
 
-def test_a_thread_that_gets_no_cpu_time_may_take_longer() -> None:
+def test_a_thread_without_cpu_time_gets_more_time() -> None:
     machine = Machine(share=0.05)
     watchdog = watchdog_of(machine)
 
@@ -144,7 +144,7 @@ def test_a_thread_that_gets_no_cpu_time_may_take_longer() -> None:
     assert 199.0 < machine.now < 202.0
 
 
-def test_a_thread_that_computes_may_not_although_it_shares_a_core() -> None:
+def test_a_computing_thread_that_shares_a_core_gets_no_extra_time() -> None:
     machine = Machine(share=0.6)
     watchdog = watchdog_of(machine)
 
@@ -154,7 +154,7 @@ def test_a_thread_that_computes_may_not_although_it_shares_a_core() -> None:
     assert 109.0 < machine.now < 112.0
 
 
-def test_the_cpu_time_of_a_thread_is_its_own() -> None:
+def test_cpu_time_is_measured_per_thread() -> None:
     me = threading.get_native_id()
     before = cpu_seconds_of(me)
     if before is None:

@@ -1,4 +1,4 @@
-"""Commands are applied once and in order, whatever process dies, and stored commands can be replayed."""
+"""Commands are applied once and in order even if processes crash, and stored commands can be replayed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def digest_at_head(session_id: Any) -> str:
     return simulation.state_hash()
 
 
-def test_commands_are_done_in_order(make_session: MakeSession) -> None:
+def test_commands_are_executed_in_order(make_session: MakeSession) -> None:
     session_id = make_session()
     for op in ("cycle", "snapshot", "cycle", "run"):
         send(session_id, op)
@@ -102,7 +102,7 @@ def test_frames_are_published_under_their_chunk_numbers(make_session: MakeSessio
     ]
 
 
-def test_a_new_owner_publishes_what_the_last_one_had_no_time_for(make_session: MakeSession) -> None:
+def test_a_new_owner_publishes_what_the_previous_owner_had_not(make_session: MakeSession) -> None:
     session_id = make_session()
     for _ in range(3):
         send(session_id, "cycle")
@@ -129,7 +129,7 @@ def test_an_older_epoch_cannot_commit(make_session: MakeSession) -> None:
         slice_commit.commit(mine, session, before, work)
 
 
-def test_an_owner_that_was_fenced_leaves_without_a_trace(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fenced_owner_writes_nothing(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     work = Simulation.work
@@ -147,7 +147,7 @@ def test_an_owner_that_was_fenced_leaves_without_a_trace(make_session: MakeSessi
     assert not Chunk.objects.filter(session_id=session_id).exists()
 
 
-def test_only_one_owner_works_at_a_session(make_session: MakeSession) -> None:
+def test_only_one_owner_works_on_a_session(make_session: MakeSession) -> None:
     session_id = make_session()
     assert lease.acquire(session_id) is not None
     send(session_id, "cycle")
@@ -157,7 +157,7 @@ def test_only_one_owner_works_at_a_session(make_session: MakeSession) -> None:
     assert Session.objects.get(pk=session_id).applied_seq == 0
 
 
-def test_a_killed_owner_is_followed_by_one_that_does_the_same(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_successor_of_a_killed_owner_produces_the_same_events(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=300)
     send(session_id, "run")
     die_at_commit(3, monkeypatch)
@@ -214,7 +214,7 @@ def _host(session_id: Any, linger_seconds: float = 0) -> None:
         connection.close()
 
 
-def test_a_pause_ends_runs_that_have_not_begun_too(make_session: MakeSession) -> None:
+def test_a_pause_also_ends_runs_that_have_not_started(make_session: MakeSession) -> None:
     session_id = make_session()
     for op in ("run", "cycle", "run", "pause"):
         send(session_id, op)
@@ -227,7 +227,7 @@ def test_a_pause_ends_runs_that_have_not_begun_too(make_session: MakeSession) ->
     assert digest_at_head(session_id)
 
 
-def test_a_run_with_a_rate_shows_its_cycles_as_time_goes_by_and_pauses_at_once(make_session: MakeSession) -> None:
+def test_a_rate_limited_run_commits_its_cycles_over_time_and_pauses_immediately(make_session: MakeSession) -> None:
     session_id = make_session(pods=100)
     send(session_id, "run", rate=10)
     host = threading.Thread(target=_host, args=(session_id,))
@@ -248,7 +248,7 @@ def test_a_run_with_a_rate_shows_its_cycles_as_time_goes_by_and_pauses_at_once(m
     assert Chunk.objects.filter(session_id=session_id).count() > 3
 
 
-def test_a_slow_run_hears_a_pause_between_two_cycles(make_session: MakeSession) -> None:
+def test_a_slow_run_can_be_paused_between_two_cycles(make_session: MakeSession) -> None:
     session_id = make_session(pods=100)
     send(session_id, "run", rate=0.1)
     host = threading.Thread(target=_host, args=(session_id,))
@@ -295,7 +295,7 @@ def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_continue
     assert digest_at_head(session_id)
 
 
-def test_a_query_that_is_cancelled_within_a_command_quarantines_nothing(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_query_during_a_command_does_not_quarantine_it(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "run")
 
@@ -316,7 +316,7 @@ def test_a_query_that_is_cancelled_within_a_command_quarantines_nothing(make_ses
 
 
 @pytest.mark.parametrize(("error", "is_fault_of_command"), [(OperationalError, False), (DataError, True)])
-def test_a_database_that_fails_often_within_a_command_makes_its_session_back_off(
+def test_repeated_database_errors_back_off_the_session_or_quarantine_the_command_at_fault(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, *, error: type[DatabaseError], is_fault_of_command: bool
 ) -> None:
     session_id = make_session()
@@ -422,7 +422,7 @@ def test_a_command_that_crashes_workers_is_quarantined_despite_an_unrelated_cras
     assert (session.applied_seq, session.cycle) == (2, 1)
 
 
-def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
+def test_crashes_while_a_session_is_loaded_do_not_quarantine_its_command(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session_id = make_session()
@@ -494,7 +494,7 @@ def test_a_session_that_kills_its_workers_backs_off_exponentially(make_session: 
     assert (session.status, session.applied_seq, session.message, session.acquisitions) == (Session.Status.READY, 1, "", 0)
 
 
-def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_cannot_be_loaded_has_a_message_and_is_retried(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
 
@@ -525,7 +525,7 @@ def test_crashes_with_an_external_cause_do_not_count(make_session: MakeSession, 
     assert (session.applied_seq, session.message) == (1, "")
 
 
-def test_a_replay_that_leads_elsewhere_fails_the_session(make_session: MakeSession) -> None:
+def test_a_diverging_replay_fails_the_session(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     work_off(session_id)
@@ -539,7 +539,7 @@ def test_a_replay_that_leads_elsewhere_fails_the_session(make_session: MakeSessi
     assert "10000" in session.message
 
 
-def test_a_checkpoint_in_the_middle_of_a_run_is_gone_on_from(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_from_a_checkpoint_in_its_middle(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=300)
     send(session_id, "run")
     monkeypatch.setattr(checkpoints, "is_due", lambda *_: True)
@@ -554,7 +554,7 @@ def test_a_checkpoint_in_the_middle_of_a_run_is_gone_on_from(make_session: MakeS
     assert msgspec.json.encode(stored_events(session_id)) == msgspec.json.encode(straight_events(session_id))
 
 
-def test_a_session_without_redis_is_worked_at_all_the_same(make_session: MakeSession, settings: Any) -> None:
+def test_commands_are_executed_without_redis(make_session: MakeSession, settings: Any) -> None:
     session_id = make_session()
     settings.REDIS_URL = "unix:///nowhere/redis.sock"
     stream._client.cache_clear()
@@ -567,7 +567,7 @@ def test_a_session_without_redis_is_worked_at_all_the_same(make_session: MakeSes
     assert session.cycle == 10
 
 
-def test_an_engine_that_was_left_in_order_is_gone_on_with(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_was_released_cleanly_is_reused(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     work_off(session_id)
@@ -581,9 +581,7 @@ def test_an_engine_that_was_left_in_order_is_gone_on_with(make_session: MakeSess
     assert work_off(session_id).cycle == 2
 
 
-def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
-    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stepped_session_keeps_its_host_however_long_it_is_hosted(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
     session_id = make_session()
     host = threading.Thread(target=_host, args=(session_id, 1.0))
@@ -598,7 +596,9 @@ def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
     assert len(epochs) == 1
 
 
-def test_a_long_turn_ends_where_another_session_waits_for_the_slot(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hosting_ends_after_a_while_if_another_session_waits_for_the_slot(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
     monkeypatch.setattr(worker_loop, "SLOTS", Slots(1, lambda: 1))
     session_id = make_session()
@@ -608,7 +608,7 @@ def test_a_long_turn_ends_where_another_session_waits_for_the_slot(make_session:
     assert Session.objects.get(pk=session_id).lease_owner == ""
 
 
-def test_a_run_is_left_to_another_worker_after_a_while(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_run_is_handed_over_to_another_worker(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     notified: list[UUID] = []
     monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 0.0)
     monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: notified.append(session_id))
@@ -645,7 +645,9 @@ OPS: list[dict[str, Any]] = [
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(ops=st.lists(st.sampled_from(OPS), min_size=1, max_size=12), data=st.data())
-def test_any_split_of_commands_over_turns_gives_the_same(make_session: MakeSession, ops: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_splitting_commands_over_several_hosts_does_not_change_the_events(
+    make_session: MakeSession, ops: list[dict[str, Any]], data: st.DataObject
+) -> None:
     whole = make_session()
     for members in ops:
         send(whole, **members)
@@ -660,7 +662,7 @@ def test_any_split_of_commands_over_turns_gives_the_same(make_session: MakeSessi
                 crash(split)
     work_off(split)
 
-    # A pause affects only waiting commands, so the earlier runs differ on purpose.
+    # A pause affects only waiting commands, so the runs before it are expected to differ.
     if not any(members["op"] == "pause" for members in ops):
         assert digest_at_head(split) == digest_at_head(whole)
         assert msgspec.json.encode(stored_events(split)) == msgspec.json.encode(stored_events(whole))

@@ -33,7 +33,7 @@ def with_claim(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_missing_or_lost_claim_and_a_gate_block_a_pod_and_a_lack_of_room_does_not(release: str) -> None:
+def test_a_missing_or_lost_claim_or_a_gate_blocks_a_pod_and_insufficient_capacity_does_not(release: str) -> None:
     gated = pod("gated")
     gated["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
     simulation = four_nodes(pod("large", cpu="99"), gated, with_claim("web"), release=release)
@@ -45,7 +45,7 @@ def test_a_missing_or_lost_claim_and_a_gate_block_a_pod_and_a_lack_of_room_does_
     assert blocked_pods(simulation) == {(SCHEDULING_GATES,): 1}
 
 
-def test_a_missing_claim_of_devices_or_pod_group_blocks_a_pod_of_v1_36() -> None:
+def test_a_missing_resource_claim_or_pod_group_blocks_a_pod_of_v1_36() -> None:
     wants, member = pod("wants"), pod("member")
     wants["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
     member["spec"]["schedulingGroup"] = {"podGroupName": "gang"}

@@ -19,7 +19,7 @@ def cache_mismatch(simulation: Simulation) -> dict[Labels, float]:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_healthy_cache_equals_the_api_server_also_while_a_pod_is_assumed(release: str) -> None:
+def test_a_healthy_cache_matches_the_api_server_even_while_a_pod_is_assumed(release: str) -> None:
     simulation = four_nodes(pod("first"), pod("second"), release=release)
     do(simulation, "cycle")
     do(simulation, "schedule")
@@ -28,7 +28,7 @@ def test_a_healthy_cache_equals_the_api_server_also_while_a_pod_is_assumed(relea
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_lost_watch_events_are_missed_and_redundant_objects(release: str) -> None:
+def test_lost_watch_events_are_counted_as_missed_and_redundant_objects(release: str) -> None:
     simulation = four_nodes(pod("placed", node_name="node1"), release=release)
     do(simulation, "watch", kind="Node", disconnect=True)
     do(simulation, "watch", kind="Pod", disconnect=True)

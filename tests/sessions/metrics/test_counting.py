@@ -161,7 +161,7 @@ def test_preemption_is_counted_with_its_victims() -> None:
     assert (sum(victims.counts), victims.sum) == (1, 1)
 
 
-def test_waiting_and_backing_off_is_time_of_the_sessions_clock() -> None:
+def test_wait_and_backoff_times_are_in_the_sessions_clock() -> None:
     simulation, values = watched(pod("first", cpu="64"))
     do(simulation, "run")
     do(simulation, "advance", seconds=100)
@@ -175,7 +175,7 @@ def test_waiting_and_backing_off_is_time_of_the_sessions_clock() -> None:
     assert took["2",].sum == pytest.approx(100, abs=0.1)
 
 
-def test_a_scheduler_that_restarts_counts_from_nothing() -> None:
+def test_a_restarted_scheduler_counts_from_zero() -> None:
     simulation, values = watched(pod("one"))
     do(simulation, "run")
     do(simulation, "restart")
@@ -185,7 +185,7 @@ def test_a_scheduler_that_restarts_counts_from_nothing() -> None:
     assert definitions.SCHEDULE_ATTEMPTS.name not in values.counters
 
 
-def test_a_cycle_in_progress_is_continued_after_it_was_stored() -> None:
+def test_counting_a_cycle_in_progress_continues_after_it_was_stored() -> None:
     simulation, values = watched(pod("one"))
     for _ in range(3):
         do(simulation, "step", unit="stage")
@@ -209,7 +209,7 @@ def test_a_cycle_in_progress_is_continued_after_it_was_stored() -> None:
         (["Success", "UnschedulableAndUnresolvable"], "UnschedulableAndUnresolvable"),
     ],
 )
-def test_an_extension_point_has_the_status_that_its_plugins_came_to(codes: list[str], status: str) -> None:
+def test_the_status_of_an_extension_point_follows_from_those_of_its_plugins(codes: list[str], status: str) -> None:
     assert status_of([StatusView(plugin=f"Plugin{n}", code=code) for n, code in enumerate(codes)]) == status
 
 
@@ -217,7 +217,7 @@ def test_attempts_from_the_fifteenth_on_share_a_label() -> None:
     assert [attempts_label(n) for n in (1, 14, 15, 99)] == ["1", "14", "15+", "15+"]
 
 
-def test_buckets_are_upstreams() -> None:
+def test_histogram_buckets_are_upstreams() -> None:
     assert definitions.SCHEDULING_ATTEMPT_DURATION.buckets[:3] == (0.001, 0.002, 0.004)
     assert definitions.SCHEDULING_ATTEMPT_DURATION.buckets[-1] == 16.384
     assert definitions.FRAMEWORK_EXTENSION_POINT_DURATION.buckets[-1] == pytest.approx(0.2048)

@@ -30,7 +30,7 @@ def test_the_oldest_pod_of_activeq_and_the_gated_pods_age_with_the_clock(release
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_failed_attempt_starts_the_age_again_and_a_move_to_backoffq_keeps_it(release: str) -> None:
+def test_a_failed_attempt_resets_the_age_and_a_move_to_backoffq_keeps_it(release: str) -> None:
     simulation = four_nodes(pod("large", cpu="99"), release=release)
     do(simulation, "advance", seconds=100)
 

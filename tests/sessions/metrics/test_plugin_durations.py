@@ -56,11 +56,11 @@ def test_a_plugin_is_counted_under_the_status_that_it_returned() -> None:
     assert not any(point == "Bind" for point, _, _ in result)
 
 
-def test_fewer_than_ten_cycles_time_no_plugin() -> None:
+def test_no_plugin_is_timed_in_fewer_than_ten_cycles() -> None:
     assert not observed(four_nodes(*pods(9)))
 
 
-def test_a_configuration_that_comes_later_is_timed_too() -> None:
+def test_plugins_of_a_later_configuration_are_timed_too() -> None:
     simulation = four_nodes(*pods(5))
     observed(simulation)
     do(simulation, "configure", config={"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"})

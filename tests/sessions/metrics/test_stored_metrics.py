@@ -39,7 +39,7 @@ def test_metrics_are_stored_when_hosting_ends(make_session: MakeSession) -> None
     assert metrics_of(session_id).gauges["scheduler_pending_pods"]["active",] == 0
 
 
-def test_what_a_crashed_owner_did_not_store_is_counted_by_the_next(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_owner_counts_what_a_crashed_owner_did_not_store(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=10)
     with monkeypatch.context() as patched:
         # It crashes before it stores anything.

@@ -53,7 +53,7 @@ def test_a_binding_in_flight_is_neither_listed_nor_waiting(session: UUID) -> Non
     assert [row.node for row in agreement.bindings(session, [], before=None, limit=5)] == ["n1"]
 
 
-def test_the_queue_is_that_of_the_conditions(session: UUID) -> None:
+def test_the_inferred_queue_follows_the_conditions_of_the_pods(session: UUID) -> None:
     arrivals = [PodArrival(f"default/p{number}", f"u{number}", number, CHOICE) for number in range(3)]
     agreement.store(session, [*arrivals, PodPlaced("default/p1", "u1", "unschedulable")])
     assert inferred_queue(session) == {

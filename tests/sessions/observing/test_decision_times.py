@@ -29,7 +29,7 @@ def test_the_newest_batches_are_kept_up_to_four_megabytes(make_session: MakeSess
     assert (last, len(times)) == (8, decision_times.MAX_TIMES)
 
 
-def test_small_batches_stay_until_there_are_many(make_session: MakeSession) -> None:
+def test_small_batches_are_kept_below_the_limit(make_session: MakeSession) -> None:
     session = make_session()
     for n in range(1, 13):
         decision_times.store(session, n, _times(100, "p"))

@@ -46,7 +46,7 @@ def written(session_id: UUID) -> list[tuple[str, str]]:
     return [(event.verb, event.key) for event in stored_events(session_id) if isinstance(event, ApiWritten)]
 
 
-def test_a_session_has_the_objects_that_were_observed(empty: UUID) -> None:
+def test_a_session_has_the_observed_objects(empty: UUID) -> None:
     bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
     take(empty, 1, seen("ADDED", node("n")), seen("ADDED", pod("p"), uid="u1"), seen("ADDED", pod("q"), uid="u2"))
     take(empty, 2, seen("MODIFIED", bound, uid="u1"), seen("DELETED", pod("q"), uid="u2"))
@@ -65,7 +65,7 @@ def test_a_session_has_the_objects_that_were_observed(empty: UUID) -> None:
     assert set(Observed.objects.filter(session_id=empty).values_list("kind", "key")) == {("Node", "n"), ("Pod", "default/p")}
 
 
-def test_a_pod_of_the_same_name_is_another_pod_and_a_terminating_one_is_reported(empty: UUID) -> None:
+def test_a_recreated_pod_replaces_the_old_one_and_a_terminating_pod_is_deleted_gracefully(empty: UUID) -> None:
     bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
     take(empty, 1, seen("ADDED", bound, uid="u1"))
     take(empty, 2, seen("MODIFIED", bound, uid="u2"), seen("MODIFIED", bound, uid="u2", deletionTimestamp="2026-01-01T00:00:30Z"))
@@ -77,7 +77,7 @@ def test_a_pod_of_the_same_name_is_another_pod_and_a_terminating_one_is_reported
     assert [verb for verb, _ in written(empty)][:4] == ["create", "delete", "create", "delete"]
 
 
-def test_a_claim_that_its_finalizers_keep_is_being_deleted(empty: UUID) -> None:
+def test_a_claim_that_its_finalizers_keep_is_terminating(empty: UUID) -> None:
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
     take(empty, 1, seen("ADDED", claim, uid="u1"), seen("MODIFIED", claim, uid="u1", deletionTimestamp="2026-01-01T00:00:00Z"))
 
@@ -161,7 +161,7 @@ def test_objects_are_decoded_and_encoded_before_the_transaction(empty: UUID, mon
     assert in_transaction == [False] * 8
 
 
-def test_commands_follow_from_what_is_stored_when_the_batch_is_accepted(empty: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_are_derived_from_the_state_stored_when_the_batch_is_accepted(empty: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     take(empty, 1, seen("ADDED", node("a")))
     own_select, calls = observed.select_states, []
 

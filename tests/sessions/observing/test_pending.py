@@ -27,13 +27,13 @@ def ahead(pending: PendingPods, bound: Pod) -> set[str]:
     return pending.ahead_of(removed.rank)
 
 
-def test_pods_that_came_before_and_pods_of_higher_priority_were_decided_before() -> None:
+def test_earlier_pods_and_pods_of_higher_priority_are_ahead() -> None:
     first, second, third, high = pod("first"), pod("second"), pod("third"), pod("high", priority=10)
     assert ahead(waiting(first, second, third, high), second) == {"first", "high"}
     assert ahead(waiting(first, second, third, high), high) == set()
 
 
-def test_rejected_nominated_and_gated_pods_delay_no_other() -> None:
+def test_rejected_nominated_and_gated_pods_do_not_delay_others() -> None:
     pending = waiting(pod("rejected"), pod("nominated"), pod("gated", scheduling_gates=(PodSchedulingGate("quota"),)))
     last = pod("last")
     pending.add(last, after_move=0)
@@ -48,7 +48,7 @@ def test_a_gated_pod_enters_the_queue_when_its_gates_are_removed() -> None:
     assert ahead(pending, pod("gated")) == {"other"}
 
 
-def test_other_pods_stop_waiting_for_a_pod_that_is_not_decided_and_its_rank_stays() -> None:
+def test_an_undecided_pod_no_longer_blocks_others_once_passed_by_and_keeps_its_rank() -> None:
     stuck, last = pod("stuck"), pod("last")
     pending = waiting(stuck, last)
     rank = pending.ahead_of((0, 99))

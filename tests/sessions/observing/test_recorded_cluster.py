@@ -42,7 +42,7 @@ def settle(session_id: UUID) -> None:
     worker_loop.WARM.put(engine)
 
 
-def test_both_schedulers_decide_the_same(transactional_db: None, redis: RedisServer) -> None:
+def test_both_schedulers_make_the_same_decisions(transactional_db: None, redis: RedisServer) -> None:
     session = create.create_session(
         None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"release": "v1.36"}
     )
@@ -56,7 +56,7 @@ def test_both_schedulers_decide_the_same(transactional_db: None, redis: RedisSer
         observations.accept_batch(session.pk, "live", n, some, digest=hashlib.sha256(repr(n).encode()).hexdigest(), version="v1.36.0")
         work_off(session.pk)
         if start < listed + BATCH:
-            # Pods that waited when the recording began are bound by nobody.
+            # Pods that were pending when the recording started are never bound.
             settle(session.pk)
     settle(session.pk)
 

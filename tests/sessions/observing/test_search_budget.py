@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedviz.sessions.observing.search_budget import MAX_SAVED_SECONDS, SHARE, SearchBudget
 
 
-def test_a_burst_may_be_searched_and_after_it_a_share_of_the_time() -> None:
+def test_searches_may_use_a_burst_and_then_a_share_of_the_time() -> None:
     now = 100.0
     budget = SearchBudget(clock=lambda: now)
     budget.use(MAX_SAVED_SECONDS - 0.01)
@@ -18,7 +18,7 @@ def test_a_burst_may_be_searched_and_after_it_a_share_of_the_time() -> None:
     assert budget.is_left
 
 
-def test_no_more_than_a_burst_is_saved_up() -> None:
+def test_the_saved_search_time_is_capped_at_a_burst() -> None:
     now = 0.0
     budget = SearchBudget(clock=lambda: now)
     now = 1e6

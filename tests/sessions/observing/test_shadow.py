@@ -24,7 +24,7 @@ from tests.sessions.conftest import crash, node, pod, send, stored_events, work_
 
 @pytest.fixture
 def followed(transactional_db: None, redis: RedisServer) -> UUID:
-    """A session that follows two nodes, of which one has more room."""
+    """A session that follows two nodes, one of which has more free capacity."""
     session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
     import_job.run_import(session.pk)
     worker_loop.WARM.clear()
@@ -64,7 +64,7 @@ def verdicts(session_id: UUID) -> dict[str, str]:
     return dict(ShadowedPod.objects.filter(session_id=session_id).values_list("pod", "verdict"))
 
 
-def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bindings_are_judged_in_the_order_of_observation(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     wants = pod("wants", cpu="900m")
     push(followed, 2, *(seen("ADDED", one) for one in (pod("best"), pod("other"), wants, pod("waits"))))
     push(
@@ -96,7 +96,7 @@ def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID, m
     assert agreement.waiting(followed) == 1
 
 
-def test_a_pod_that_is_bound_at_once_needs_one_dry_run_and_one_that_waits_gets_one_for_its_arrival(followed: UUID) -> None:
+def test_a_pod_bound_immediately_gets_one_dry_run_and_a_waiting_pod_another_for_its_arrival(followed: UUID) -> None:
     gone = on(pod("old"), "small")
     at_once = pod("at-once", cpu="100m")
     push(
@@ -137,7 +137,7 @@ def test_bindings_in_flight_are_judged_in_the_order_of_the_queue(followed: UUID)
 
 
 def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID) -> None:
-    """A rejected pod is tried again at a time that is not known: before the pod that takes its room, or after it."""
+    """A rejected pod is retried at an unknown time: before or after the pod that takes its capacity."""
     retried, other = pod("retried", cpu="500m"), pod("other", cpu="600m")
     push(followed, 2, seen("ADDED", retried), seen("MODIFIED", rejected(retried)), seen("ADDED", other))
     push(followed, 3, seen("MODIFIED", on(other, "small")), seen("MODIFIED", on(retried, "small")))
@@ -150,10 +150,10 @@ def test_a_verdict_that_depends_on_an_unknown_order_is_undecided(followed: UUID)
 
 
 @pytest.mark.parametrize(("retried_at", "verdict"), [((1_000, 1_100), "agrees"), ((3_000, 3_100), "infeasible")])
-def test_the_times_of_decisions_decide_what_is_undecided_without_them(
+def test_decision_times_settle_otherwise_undecided_verdicts(
     followed: UUID, monkeypatch: pytest.MonkeyPatch, retried_at: tuple[int, int], verdict: str
 ) -> None:
-    """`retried` has room on the small node only if it was tried again before `other` took the rest of it."""
+    """`retried` fits on the small node only if it was retried before `other` took the remaining capacity."""
     retried, other = pod("retried", cpu="800m"), pod("other", cpu="500m")
     push(followed, 2, seen("ADDED", pod("fills", cpu="8")), seen("MODIFIED", on(pod("fills", cpu="8"), "large")))
     push(followed, 3, seen("ADDED", retried), seen("MODIFIED", rejected(retried)), seen("ADDED", other))
@@ -173,7 +173,7 @@ def test_the_times_of_decisions_decide_what_is_undecided_without_them(
     assert Observer.objects.get(session_id=followed).last_times == 5
 
 
-def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_when_it_has_waited_long_enough(
+def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_after_a_timeout(
     followed: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     push(followed, 2, seen("ADDED", pod("stuck")), seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "large")))
@@ -203,8 +203,8 @@ def settle_idle(session_id: UUID) -> None:
     worker_loop.WARM.put(engine)
 
 
-def test_a_binding_that_a_list_found_is_undecided_if_it_does_not_agree(followed: UUID) -> None:
-    """What happened while the watch was interrupted, and in which order, is not known."""
+def test_a_disagreeing_binding_that_was_found_by_a_list_is_undecided(followed: UUID) -> None:
+    """The events during an interrupted watch and their order are unknown."""
     push(followed, 2, seen("ADDED", pod("p")), seen("ADDED", pod("q")))
     listed = [
         msgspec.structs.replace(seen("MODIFIED", on(pod(name), node)), listed=True) for name, node in (("p", "small"), ("q", "large"))
@@ -215,14 +215,14 @@ def test_a_binding_that_a_list_found_is_undecided_if_it_does_not_agree(followed:
     assert verdicts(followed) == {"default/p": "undecided", "default/q": "agrees"}
 
 
-def test_another_release_than_the_clusters_is_the_cause_of_a_disagreement(followed: UUID) -> None:
+def test_a_release_other_than_the_clusters_is_the_cause_of_a_disagreement(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "small")), version="v1.33.2")
     work_off(followed)
 
     assert ShadowedPod.objects.get(session_id=followed, pod="default/p").cause == "release"
 
 
-def test_the_moments_of_a_pod_are_after_its_arrival_and_before_its_binding(followed: UUID) -> None:
+def test_the_stored_moments_of_a_pod_are_its_arrival_and_just_before_its_binding(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")))
     work_off(followed)
     came = Session.objects.get(pk=followed).event
@@ -233,7 +233,7 @@ def test_the_moments_of_a_pod_are_after_its_arrival_and_before_its_binding(follo
     assert (row.arrived_event is not None and row.arrived_event <= came, row.bound_event, row.node) == (True, came, "large")
 
 
-def test_dry_runs_do_not_change_what_the_engine_does(followed: UUID) -> None:
+def test_dry_runs_do_not_change_the_engine(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "large")))
     work_off(followed)
     judged = stored_events(followed)
@@ -248,7 +248,7 @@ def test_dry_runs_do_not_change_what_the_engine_does(followed: UUID) -> None:
     assert agreement.counts(followed).agrees == 1
 
 
-def test_a_pod_whose_volume_is_being_provisioned_takes_room_on_the_node_that_its_claim_names(followed: UUID) -> None:
+def test_a_pod_whose_volume_is_being_provisioned_uses_capacity_of_the_node_in_its_claim(followed: UUID) -> None:
     storage = {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -275,7 +275,7 @@ def test_a_pod_whose_volume_is_being_provisioned_takes_room_on_the_node_that_its
 
 
 @pytest.mark.parametrize(("lag_seconds", "verdict"), [(60.0, "undecided"), (0.0, "notBest")])
-def test_a_better_node_counts_if_the_scheduler_must_have_known_it(
+def test_a_better_node_counts_only_if_the_scheduler_must_have_seen_it(
     lag_seconds: float, verdict: str, followed: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recheck_queue, "_INFORMER_LAG_SECONDS", lag_seconds)
@@ -294,7 +294,7 @@ def test_a_pod_that_was_bound_when_it_was_first_seen_is_not_judged(followed: UUI
     assert verdicts(followed) == {}
 
 
-def test_nothing_is_stored_of_a_pod_that_is_deleted_while_it_waits(followed: UUID) -> None:
+def test_no_verdict_is_stored_for_a_pod_that_is_deleted_while_it_waits(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")), seen("ADDED", pod("q")))
     work_off(followed)
     push(followed, 3, seen("DELETED", pod("p")))
@@ -310,7 +310,7 @@ def test_nothing_is_stored_of_a_pod_that_is_deleted_while_it_waits(followed: UUI
     assert verdicts(followed) == {}
 
 
-def test_pods_of_other_schedulers_are_left_out_and_gated_pods_arrive_without_their_gates(followed: UUID) -> None:
+def test_pods_of_other_schedulers_are_ignored_and_gated_pods_arrive_when_ungated(followed: UUID) -> None:
     gated = pod("gated")
     gated["spec"]["schedulingGates"] = [{"name": "quota"}]
     others = pod("others")

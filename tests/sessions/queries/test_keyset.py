@@ -27,7 +27,7 @@ def session_id(make_session: MakeSession) -> UUID:
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 7, 100])
-def test_all_rows_come_in_order_whatever_the_batch_size(session_id: UUID, batch_size: int) -> None:
+def test_all_rows_are_read_in_order_for_every_batch_size(session_id: UUID, batch_size: int) -> None:
     rows = Chunk.objects.filter(session_id=session_id)
     expected = list(rows.order_by("number").values_list("number", "last_event"))
     assert len(expected) >= 7
@@ -54,7 +54,7 @@ def collecting_in_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.timeout(60)
-def test_an_unfinished_history_in_a_reference_cycle_blocks_no_thread(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_read_in_a_reference_cycle_does_not_block_a_thread(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     end = Session.objects.get(pk=session_id).event
     left = [reading.each_event(session_id, after=0, until=end)]
     next(left[0])

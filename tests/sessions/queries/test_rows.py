@@ -1,4 +1,4 @@
-"""A row that is read with a statement of our own is the one that Django would give."""
+"""A row read by a prepared query equals the one that Django returns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_kind_of_column_is_read_as_django_reads_it() -> None:
         assert values(found) == values(type(row).objects.get(pk=row.pk))  # type: ignore[attr-defined]
 
 
-def test_what_is_read_can_be_changed_and_saved() -> None:
+def test_a_row_that_was_read_can_be_changed_and_saved() -> None:
     made = Session.objects.create(name="before")
     result = RowBy(Session, "id")(made.pk)
     assert result is not None
@@ -48,11 +48,11 @@ def test_what_is_read_can_be_changed_and_saved() -> None:
     assert Session.objects.get().name == "after"
 
 
-def test_nothing_is_read_where_there_is_no_row() -> None:
+def test_a_missing_row_is_read_as_none() -> None:
     assert RowBy(Session, "id")(uuid.uuid4()) is None
 
 
-def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_a_row_is_read_with_its_related_row_in_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     owner = User.objects.create_user("owner", email="owner@example.org")
     token = Token.objects.create(owner=owner, name="t", digest="d" * 64, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
 
@@ -65,7 +65,7 @@ def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_que
     assert values_of_owner == values(User.objects.get())
 
 
-def test_rows_are_read_in_the_order_and_to_the_number_that_the_condition_says() -> None:
+def test_rows_are_read_in_the_order_and_up_to_the_limit_of_the_condition() -> None:
     session, other = Session.objects.create(name="a"), Session.objects.create(name="b")
     for seq in (1, 2, 3, 4):
         outcome = {"event": seq} if seq < 4 else None

@@ -1,4 +1,4 @@
-"""Workers that are alive."""
+"""Detection of live workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from schedviz.sessions.redis import heartbeat, stream
 from tests.conftest import RedisServer
 
 
-def test_a_worker_that_crashed_before_the_clock_was_set_back_is_not_alive(redis: RedisServer) -> None:
+def test_a_worker_that_crashed_before_a_clock_setback_is_not_alive(redis: RedisServer) -> None:
     connection = stream.client()
     connection.set(f"{heartbeat.PREFIX}alive", '["engine"]', ex=5)
     # Three hours earlier, Redis keeps a key three hours longer.

@@ -57,11 +57,11 @@ def test_a_stored_result_is_not_computed_again(make_session: MakeSession) -> Non
     assert len(sent()) == 1
 
 
-def test_of_two_workers_one_makes_it() -> None:
+def test_only_one_of_two_workers_computes_a_result() -> None:
     with single_flight.claim_computation(PLACE) as first, single_flight.claim_computation(PLACE) as second:
         assert (first, second) == (True, False)
     with single_flight.claim_computation(PLACE) as again:
-        assert again, "the first has gone, and left nothing"
+        assert again, "the first has ended without a result"
         requests.store_result(PLACE, AnalysisResult())
     with single_flight.claim_computation(PLACE) as afterwards:
         assert not afterwards

@@ -19,7 +19,7 @@ from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
 from tests.sessions.conftest import crash, send, work_off
 
 
-def test_the_detail_of_a_cycle_is_that_of_its_replay(busy: UUID) -> None:
+def test_the_detail_of_a_cycle_matches_its_summary(busy: UUID) -> None:
     for number in (1, 7, 11, 13):
         stored = reading.cycle_summary(busy, number)
         assert stored is not None
@@ -40,13 +40,13 @@ def test_a_detail_has_the_time_of_each_plugin(busy: UUID) -> None:
     assert all(taken >= 0 for of_point in nanos.values() for taken in of_point.values())
 
 
-def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
+def test_the_detail_of_a_cycle_in_a_run_has_its_binding(busy: UUID) -> None:
     detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 3)
 
     assert detail["binding"]["outcome"] == "bound"
 
 
-def test_the_cycle_of_each_pod_of_a_group_has_a_detail(grouped: UUID) -> None:
+def test_each_cycle_of_a_pod_group_has_a_detail(grouped: UUID) -> None:
     cycles = reading.cycles(grouped)
     assert [cycle.cycle.pod_group for cycle in cycles] == ["default/small"] * 3 + ["default/large"] * 3 + [""]
 
@@ -70,7 +70,7 @@ def test_a_detail_is_computed_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) 
     assert CycleDetail.objects.filter(session_id=busy).count() == 1
 
 
-def test_a_cycle_that_has_not_happened_has_no_detail(busy: UUID) -> None:
+def test_a_future_cycle_has_no_detail(busy: UUID) -> None:
     with pytest.raises(HistoryUnavailable):
         cycle_details.cycle_detail(busy, 999, timeout_seconds=1)
 
@@ -92,7 +92,7 @@ def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID
 
 
 @pytest.mark.parametrize("error", [SoftTimeLimitExceeded(), OperationalError("server closed the connection unexpectedly"), MemoryError()])
-def test_what_is_not_because_of_the_cycle_is_not_stored(busy: UUID, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_errors_that_the_cycle_did_not_cause_are_not_stored(busy: UUID, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def fail(*_: Any, **_kwargs: Any) -> Any:
         raise error
 
@@ -109,7 +109,7 @@ def test_what_is_not_because_of_the_cycle_is_not_stored(busy: UUID, monkeypatch:
     assert cycle_details.cycle_detail(busy, 5, timeout_seconds=0)["node"]
 
 
-def test_a_failure_of_another_version_is_tried_again(busy: UUID) -> None:
+def test_a_failure_stored_by_another_version_is_retried(busy: UUID) -> None:
     cycle_details.store_detail(busy, 5, None, error="The engine failed.", engine_version="0.0.1")
 
     cycle_detail_job.make_cycle_detail(busy, 5)

@@ -88,9 +88,9 @@ def test_a_deterministic_plugin_is_replayed(make_session: MakeSession, mood: Cal
     assert mood()["score"] == 1
 
 
-def test_what_an_earlier_build_stored_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+def test_a_session_stored_by_an_earlier_build_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
     session_id = _run(make_session)
-    # A slow machine stores more than one chunk, and not each of them ends a cycle.
+    # A slow machine stores several chunks, and not every chunk ends with a cycle.
     ended = []
     for chunk in Chunk.objects.filter(session_id=session_id):
         before = frames.open_frame(bytes(chunk.data))
@@ -105,7 +105,7 @@ def test_what_an_earlier_build_stored_is_replayed(make_session: MakeSession, moo
     assert mood()["score"] == 1
 
 
-def test_a_plugin_that_scores_otherwise_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+def test_a_plugin_with_different_scores_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
     session_id = _run(make_session)
     mood()["score"] = 100
 
@@ -115,7 +115,7 @@ def test_a_plugin_that_scores_otherwise_is_named(make_session: MakeSession, mood
         _load(session_id)
 
 
-def test_a_plugin_that_leads_to_other_events_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+def test_a_plugin_that_causes_different_events_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
     session_id = _run(make_session)
     mood()["refuses"] = "pod-9"
 
@@ -125,7 +125,7 @@ def test_a_plugin_that_leads_to_other_events_is_named(make_session: MakeSession,
         _load(session_id)
 
 
-def test_the_progress_of_a_replay_is_reported_with_installed_plugins(mood: Callable[[], dict[str, Any]]) -> None:
+def test_an_error_about_the_progress_of_a_replay_names_the_installed_plugins(mood: Callable[[], dict[str, Any]]) -> None:
     with pytest.raises(ReplayDiverged, match=r"The installed plugins \(Calm, Moody\) may be the cause"):
         replayer._require_event(Simulation(SimulationSettings(config=CONFIG)), 7)
     with pytest.raises(ReplayDiverged, match=r"the recording ended at event 7\.$"):

@@ -47,7 +47,7 @@ def file(data: bytes, name: str = "cluster.json") -> create.Files:
     return create.Files([ContentFile(data, name=name)])
 
 
-def test_a_log_with_its_objects_is_examined_in_the_report() -> None:
+def test_the_report_of_a_log_with_its_objects_has_the_doctors_findings() -> None:
     case = SAMPLES / "sigusr2" / "07-stale-handlers"
     files = [ContentFile((case / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
     session = imported(create.Files([*files, ContentFile(b'{"kind":', name="damaged.json")]))
@@ -58,7 +58,7 @@ def test_a_log_with_its_objects_is_examined_in_the_report() -> None:
     assert [refused["name"] for refused in session.report["refused"]] == ["damaged.json"]
 
 
-def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None:
+def test_a_pasted_dump_without_objects_becomes_a_session_with_warnings() -> None:
     session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
     assert session.status == Session.Status.READY
     assert "made from a SIGUSR2 dump alone" in session.report["warnings"][0]
@@ -77,7 +77,7 @@ def test_a_dump_becomes_a_session(redis: RedisServer) -> None:
     assert len(view.queue.active_q) == 10
 
 
-def test_a_large_compressed_file_goes_through_rows_of_a_megabyte() -> None:
+def test_a_large_compressed_file_is_stored_in_rows_of_one_mebibyte() -> None:
     noise = "".join(chr(97 + (n * n + n // 7) % 26) for n in range(3 << 20))
     items = [node("node-1"), {**pod("pod-1"), "status": {"phase": "Pending", "message": noise}}]
     data = gzip.compress(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}).encode(), 0)
@@ -117,7 +117,7 @@ def test_a_trace_becomes_a_session_whose_commands_are_its_steps() -> None:
     assert after.clock_seconds == 0.015
 
 
-def test_an_interrupted_import_is_restarted_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_import_restarts_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [{"op": "create", "object": node("node-1")}, {"op": "cycle"}]
     session = create.create_session(None, "a test", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
     opened = importer.Importer.open
@@ -137,7 +137,7 @@ def test_an_interrupted_import_is_restarted_and_queues_no_step_twice(monkeypatch
     assert Command.objects.filter(session=session).count() == session.last_seq == 2
 
 
-def test_a_bad_file_fails_the_session_with_file_line_and_path() -> None:
+def test_an_invalid_file_fails_the_session_with_file_line_and_path() -> None:
     pod = b'{"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"resources":{"requests":{"cpu":"10x"}}}]}}'
     session = imported(file(b'{"kind":"List","items":[%s]}' % pod))
 
@@ -148,7 +148,7 @@ def test_a_bad_file_fails_the_session_with_file_line_and_path() -> None:
     assert not Checkpoint.objects.filter(session=session).exists()
 
 
-def test_a_bad_object_is_skipped_and_named_and_the_others_are_imported() -> None:
+def test_an_invalid_object_is_skipped_and_named_and_the_others_are_imported() -> None:
     session = imported(file(dump(1, 1).replace(b'"10m"', b'"10x"')))
 
     assert session.status == Session.Status.READY
@@ -158,7 +158,7 @@ def test_a_bad_object_is_skipped_and_named_and_the_others_are_imported() -> None
     assert any("1 of its parts could not be read" in warning for warning in session.report["warnings"])
 
 
-def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_import_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(3, 600)))
     monkeypatch.setattr(importer, "_PROGRESS_SECONDS", 0.0)
     # A worker had begun it.
@@ -173,7 +173,7 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     assert not create.cancel_import(session.pk)
 
 
-def test_an_import_that_is_cancelled_before_it_begins_is_not_begun() -> None:
+def test_an_import_that_is_cancelled_before_its_start_does_not_start() -> None:
     session = create.create_session(None, "a test", file(dump(3, 6)))
     assert create.cancel_import(session.pk)
 
@@ -183,7 +183,7 @@ def test_an_import_that_is_cancelled_before_it_begins_is_not_begun() -> None:
     assert (session.status, session.message, session.epoch) == (Session.Status.FAILED, "The import was cancelled.", 0)
 
 
-def test_an_import_that_is_cancelled_at_its_end_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_is_cancelled_at_its_end_opens_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(3, 6)))
     open_session = importer.Importer.open
 
@@ -202,7 +202,7 @@ def test_an_import_that_is_cancelled_at_its_end_does_not_open(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("deleted", [False, True])
-def test_an_import_stops_within_one_long_step_when_it_is_not_wanted_any_more(*, deleted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_or_deleted_import_stops_in_the_middle_of_a_long_step(*, deleted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(1, 1)))
 
     def spin(*_: Any) -> None:
@@ -241,7 +241,7 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
     assert "3 worker processes" in session.message
 
 
-def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_runs_out_of_memory_names_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def take_too_much(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
@@ -253,7 +253,7 @@ def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.Mo
     assert "IMPORT_MEGABYTES" in session.message
 
 
-def test_more_bytes_or_files_than_allowed_are_refused_at_once(settings: Any) -> None:
+def test_too_many_bytes_or_files_are_refused_immediately(settings: Any) -> None:
     settings.UPLOAD_BYTES = 100
     with pytest.raises(SourceRefused, match="UPLOAD_BYTES"):
         create.create_session(None, "a test", file(dump(1, 1)))
@@ -265,14 +265,14 @@ def test_more_bytes_or_files_than_allowed_are_refused_at_once(settings: Any) -> 
     assert not Session.objects.exists()
 
 
-def test_a_bad_configuration_fails_the_session() -> None:
+def test_an_invalid_configuration_fails_the_session() -> None:
     session = imported(file(dump(1, 1)), simulation={"config": {"profiles": "none"}})
 
     assert session.status == Session.Status.FAILED
     assert "profiles" in session.message
 
 
-def test_a_long_message_of_a_failed_import_is_cut() -> None:
+def test_a_long_message_of_a_failed_import_is_truncated() -> None:
     fields = "".join(f"field{n}: 1\n" for n in range(5_000))
     config = f"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{fields}".encode()
 
@@ -284,7 +284,7 @@ def test_a_long_message_of_a_failed_import_is_cut() -> None:
     assert len(session.message) < 8_100
 
 
-def test_a_configuration_among_the_files_is_the_sessions() -> None:
+def test_a_configuration_among_the_files_is_used_by_the_session() -> None:
     text = b"""apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
@@ -303,7 +303,7 @@ profiles:
     assert session.message == "settings.config: scheduler.yaml also contains a scheduler configuration. Remove one of them."
 
 
-def test_a_plugin_that_does_not_exist_fails_the_session() -> None:
+def test_an_unknown_plugin_fails_the_session() -> None:
     config = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}
 
     session = imported(file(dump(1, 1)), simulation={"config": config})
@@ -322,7 +322,7 @@ def test_viewers_get_the_progress_of_the_import() -> None:
     assert statuses[0]["progress"]["phase"]
 
 
-def test_commands_that_came_during_the_import_are_done_after_it() -> None:
+def test_commands_accepted_during_an_import_are_executed_after_it() -> None:
     from tests.sessions.conftest import send
 
     session = create.create_session(None, "a test", file(dump(2, 5)))
@@ -338,7 +338,7 @@ def _delete(session_id: UUID) -> None:
     connection.close()
 
 
-def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_deleted_during_its_import_leaves_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
     load = importer.load
     # As in a server, another thread deletes it: the importing thread is interrupted as soon as the lease is seen to be lost.
@@ -359,7 +359,7 @@ def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch:
     assert not Checkpoint.objects.exists()
 
 
-def test_a_session_runs_until_the_steps_of_its_trace_are_done(redis: RedisServer) -> None:
+def test_a_session_runs_until_the_steps_of_its_trace_have_been_executed(redis: RedisServer) -> None:
     steps = [{"op": "create", "object": node(f"node-{number}")} for number in range(3)]
 
     session = imported(create.Trace({"format": "schedviz-trace/1", "steps": steps}))
@@ -379,7 +379,7 @@ def stored_frames(session_id: Any) -> Any:
     ]
 
 
-def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_first() -> None:
+def test_the_engine_uses_the_policies_of_a_trace_unless_the_session_overrides_them() -> None:
     document = {"format": "schedviz-trace/1", "steps": [], "policies": {"cache": "v1.14"}}
 
     engines = [
@@ -393,7 +393,7 @@ def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_
     assert [engine.settings.policies for engine in engines] == [Policies(cache="v1.14"), Policies(preemption="v1.18")]
 
 
-def test_the_release_of_a_trace_reaches_the_engine_and_that_of_the_session_comes_first() -> None:
+def test_the_engine_uses_the_release_of_a_trace_unless_the_session_overrides_it() -> None:
     header = {
         "release": "v1.36",
         "featureGates": {"SchedulerAsyncPreemption": False},
@@ -422,7 +422,7 @@ def test_a_trace_without_a_release_is_v1_27_1_and_exported_without_one() -> None
     assert not {"release", "featureGates", "holdPreemption", "holdDispatch", "tieBreak"} & set(trace_export.trace(session))
 
 
-def test_a_session_of_v1_36_gives_a_lesson_of_v1_36() -> None:
+def test_the_lesson_draft_of_a_v1_36_session_is_for_v1_36() -> None:
     document = {"format": "schedviz-trace/1", "steps": [], "release": "v1.36", "holdPreemption": True}
     session = imported(create.Trace(document))
 
@@ -431,14 +431,14 @@ def test_a_session_of_v1_36_gives_a_lesson_of_v1_36() -> None:
 
 
 @pytest.mark.parametrize("setting", [{"tieBreak": "first"}, {"holdDispatch": True}])
-def test_a_session_with_a_setting_that_a_lesson_lacks_gives_none(setting: dict[str, Any]) -> None:
+def test_a_session_with_a_setting_that_lessons_do_not_support_has_no_lesson_draft(setting: dict[str, Any]) -> None:
     session = imported(create.Trace({"format": "schedviz-trace/1", "steps": [], "release": "v1.36", **setting}))
 
     with pytest.raises(NotExportable, match="a lesson cannot express that setting"):
         lesson_draft(session, name="mine")
 
 
-def test_a_gate_that_the_chosen_release_lacks_fails_the_import_with_upstreams_sentence() -> None:
+def test_a_feature_gate_unknown_to_the_chosen_release_fails_the_import_with_upstreams_message() -> None:
     document = {"format": "schedviz-trace/1", "steps": [], "release": "v1.36", "featureGates": {"OpportunisticBatching": False}}
 
     session = imported(create.Trace(document), simulation={"release": "v1.27.1"})
@@ -462,7 +462,7 @@ def nodes_of(*kubelets: str) -> create.Files:
         (("v1.30.9+k3s1", "v1.28.0"), "v1.27.1", "v1.30.9+k3s1"),
     ],
 )
-def test_the_newest_kubelet_chooses_the_release_and_the_report_says_so(kubelets: tuple[str, ...], release: str, newest: str) -> None:
+def test_the_newest_kubelet_selects_the_release_and_the_report_says_so(kubelets: tuple[str, ...], release: str, newest: str) -> None:
     session = imported(nodes_of(*kubelets))
 
     assert _settings_of(session).release == session.settings["release"] == session.report["release"] == release
@@ -483,7 +483,7 @@ def test_nodes_without_a_newer_release_select_the_default(kubelets: tuple[Any, .
 
 
 @pytest.mark.parametrize("simulation", [{"release": "v1.27.1"}, {"policies": {"cache": "v1.14"}}])
-def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulation: dict[str, Any]) -> None:
+def test_a_given_release_or_policy_has_precedence_over_the_kubelets(simulation: dict[str, Any]) -> None:
     session = imported(nodes_of("v1.34.0"), simulation=simulation)
 
     assert (_settings_of(session).release, session.report["release"]) == ("v1.27.1", "v1.27.1")
@@ -499,7 +499,7 @@ def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulati
         (("latest",), {"policies": {"cache": "v1.14"}}, "v1.27.1"),
     ],
 )
-def test_the_creator_may_say_what_files_without_a_version_simulate(
+def test_the_creator_may_set_the_release_of_files_without_a_version(
     kubelets: tuple[str, ...], simulation: dict[str, Any], release: str
 ) -> None:
     source = msgspec.structs.replace(nodes_of(*kubelets), release_without_version="v1.36")
@@ -509,7 +509,7 @@ def test_the_creator_may_say_what_files_without_a_version_simulate(
     assert (_settings_of(session).release, session.report["release"]) == (release, release)
 
 
-def test_the_release_of_files_without_a_version_is_not_that_of_a_trace() -> None:
+def test_the_release_of_files_without_a_version_does_not_apply_to_a_trace() -> None:
     trace = json.dumps({"format": "schedviz-trace/1", "steps": []}).encode()
 
     session = imported(msgspec.structs.replace(file(trace, "trace.json"), release_without_version="v1.36"))
@@ -523,7 +523,7 @@ def _settings_of(session: Session) -> SimulationSettings:
     return msgspec.convert(result[0].settings, SimulationSettings)
 
 
-def test_the_helpers_that_a_session_is_made_with_are_on() -> None:
+def test_the_controllers_that_a_session_is_created_with_are_on() -> None:
     helpers = {"kubelet": True, "kubeletSeconds": 3, "replicaSets": True}
 
     session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"helpers": helpers})
@@ -537,7 +537,7 @@ def _engine_of(session: Session) -> Simulation:
     return Simulation.restore(checkpoints.stored_engine(checkpoint))
 
 
-def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_reveals_nothing_about_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> Any:
         raise KeyError("a secret of the file")
 
@@ -550,7 +550,7 @@ def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.Monke
     assert "secret" not in session.message
 
 
-def test_a_generated_session_is_stored_whole_in_case_its_web_server_dies() -> None:
+def test_a_generated_session_is_stored_completely_in_case_its_web_server_crashes() -> None:
     stored: list[bool] = []
 
     def look(instance: Session, **_: Any) -> None:

@@ -89,7 +89,7 @@ def busy(make_session: MakeSession) -> UUID:
 
 
 @pytest.mark.parametrize("cycles_at_once", [1, 64])
-def test_an_imported_session_is_the_one_that_was_exported(busy: UUID, monkeypatch: pytest.MonkeyPatch, cycles_at_once: int) -> None:
+def test_an_imported_session_equals_the_exported_one(busy: UUID, monkeypatch: pytest.MonkeyPatch, cycles_at_once: int) -> None:
     monkeypatch.setattr(file_replay, "_SLICE_CYCLES", cycles_at_once)
     before = Session.objects.get(pk=busy)
 
@@ -139,7 +139,7 @@ def test_a_forged_report_in_a_session_file_is_ignored(busy: UUID, report: dict[s
         ({"breakpoint": {"a": 1}}, "got `object` - at `$.breakpoint`"),
     ],
 )
-def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcome: dict[str, Any], message: str) -> None:
+def test_an_outcome_of_the_wrong_type_is_refused_with_its_position(busy: UUID, outcome: dict[str, Any], message: str) -> None:
     def forge(lines: list[dict[str, Any]]) -> None:
         next(line for line in lines if line.get("line") == "command")["outcome"] = outcome
 
@@ -150,7 +150,7 @@ def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcom
     assert message in session.message
 
 
-def test_what_an_outcome_says_beyond_its_members_is_not_stored(busy: UUID) -> None:
+def test_unknown_members_of_an_outcome_are_not_stored(busy: UUID) -> None:
     def forge(lines: list[dict[str, Any]]) -> None:
         for line in lines:
             if line.get("line") == "command":
@@ -167,14 +167,14 @@ def test_what_an_outcome_says_beyond_its_members_is_not_stored(busy: UUID) -> No
     "settings",
     [{"helpers": 5}, {"seed": "x"}, {"seed": 2**70}, {"config": []}, {"config": {"profiles": 5}}, {"fake_extenders": {"a": 5}}],
 )
-def test_settings_of_another_type_are_refused(busy: UUID, settings: dict[str, Any]) -> None:
+def test_settings_of_the_wrong_type_are_refused(busy: UUID, settings: dict[str, Any]) -> None:
     session = imported(changed(packed(busy), lambda lines: lines[0]["settings"].update(settings)))
 
     assert session.status == Session.Status.FAILED
     assert f"settings.{next(iter(settings))}" in session.message or "settings: " in session.message
 
 
-def test_the_source_that_a_file_names_is_not_taken_over(busy: UUID) -> None:
+def test_the_source_in_a_session_file_is_ignored(busy: UUID) -> None:
     forged = {"files": 5, "lesson": {"a": 1}, "fork": {"session": "x", "name": ["y"]}, "follows": "a cluster"}
 
     session = imported(changed(packed(busy), lambda lines: lines[0].update(source=forged)))
@@ -184,7 +184,7 @@ def test_the_source_that_a_file_names_is_not_taken_over(busy: UUID) -> None:
     assert not session.follows
 
 
-def test_text_that_postgresql_cannot_store_ends_the_import(busy: UUID) -> None:
+def test_text_that_postgresql_cannot_store_fails_the_import(busy: UUID) -> None:
     session = imported(changed(packed(busy), lambda lines: lines[0].update(name="a\0b", report={"warnings": ["a\0b"]})))
 
     if connection.vendor == "postgresql":
@@ -230,7 +230,7 @@ def test_a_session_file_is_not_replayed_with_another_release(busy: UUID) -> None
     assert "is replayed with the release and the feature gates that it was recorded with (v1.27.1)" in session.message
 
 
-def test_the_original_and_the_import_continue_alike(busy: UUID) -> None:
+def test_the_original_and_the_import_continue_identically(busy: UUID) -> None:
     again = imported(packed(busy)).pk
     assert breakpoints.remove(busy, 1)
 
@@ -246,7 +246,7 @@ def test_the_original_and_the_import_continue_alike(busy: UUID) -> None:
     assert imported(packed(again)).event == Session.objects.get(pk=busy).event
 
 
-def test_the_engines_are_equal_to_the_last_byte(make_session: MakeSession) -> None:
+def test_the_engines_are_byte_identical(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=5)
     send(session_id, "run")
     work_off(session_id)
@@ -259,7 +259,7 @@ def test_the_engines_are_equal_to_the_last_byte(make_session: MakeSession) -> No
     assert engine_digest(twice.pk) == engine_digest(again.pk)
 
 
-def test_what_waits_is_not_in_the_file(busy: UUID) -> None:
+def test_waiting_commands_are_not_in_the_file(busy: UUID) -> None:
     inbox.accept(busy, command("run"), "waits")
 
     session = imported(packed(busy))
@@ -267,7 +267,7 @@ def test_what_waits_is_not_in_the_file(busy: UUID) -> None:
     assert session.last_seq == Session.objects.get(pk=busy).applied_seq
 
 
-def test_a_session_that_did_nothing_is_a_file_too(make_session: MakeSession) -> None:
+def test_a_session_without_commands_can_be_exported_and_imported(make_session: MakeSession) -> None:
     session = imported(packed(make_session(nodes=2, pods=2)))
 
     assert (session.status, session.event, session.last_seq) == (Session.Status.READY, 0, 0)
@@ -282,7 +282,7 @@ def test_a_session_that_did_nothing_is_a_file_too(make_session: MakeSession) -> 
         {"profiles": [{"schedulerName": "default-scheduler", "plugins": {"score": {"enabled": [{"name": "NodeResourcesFitt"}]}}}]},
     ],
 )
-def test_a_session_in_which_a_configuration_was_refused_can_be_imported(make_session: MakeSession, config: dict[str, Any]) -> None:
+def test_a_session_with_a_refused_configuration_can_be_imported(make_session: MakeSession, config: dict[str, Any]) -> None:
     session_id = make_session(nodes=2, pods=2)
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     send(session_id, "configure", config={**kind, **config})
@@ -296,7 +296,7 @@ def test_a_session_in_which_a_configuration_was_refused_can_be_imported(make_ses
     assert stored_events(session.pk) == stored_events(session_id)
 
 
-def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> None:
+def test_the_file_of_a_fork_contains_the_history_of_its_parents(busy: UUID, django_user_model: Any) -> None:
     owner = django_user_model.objects.create_user("forker")
     whole = Session.objects.get(pk=busy)
     cycle = reading.cycles(busy, limit=6)[-1]
@@ -367,7 +367,7 @@ def test_a_file_of_a_build_that_did_not_record_taints_is_imported(make_session: 
     assert session.status == Session.Status.READY, session.message
 
 
-def test_a_file_that_another_program_has_written_again_is_imported(busy: UUID) -> None:
+def test_a_file_that_another_program_rewrote_is_imported(busy: UUID) -> None:
     send(busy, "advance", seconds=1e-6)
     work_off(busy)
     assert b"1e-6" in zlib.decompress(packed(busy), 31)
@@ -380,7 +380,7 @@ def test_a_file_that_another_program_has_written_again_is_imported(busy: UUID) -
     assert encode_events(stored_events(session.pk)) == encode_events(stored_events(busy))
 
 
-def test_an_engine_that_does_something_else_says_where(busy: UUID) -> None:
+def test_a_diverging_replay_is_reported_with_its_position(busy: UUID) -> None:
     def other(lines: list[dict[str, Any]]) -> None:
         lines[0]["engineVersion"] = "0.0.9"
         events = next(line for line in lines if line["line" if "line" in line else "format"] == "events")["events"]
@@ -527,7 +527,7 @@ def _clock(lines: list[dict[str, Any]]) -> None:
         (_stop, "in the recording it continued to event"),
     ],
 )
-def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[list[dict[str, Any]]], None], message: str) -> None:
+def test_an_invalid_file_is_refused_with_a_message(busy: UUID, change: Callable[[list[dict[str, Any]]], None], message: str) -> None:
     session = imported(changed(packed(busy), change))
 
     assert session.status == Session.Status.FAILED
@@ -542,14 +542,14 @@ def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[
         (_deep_settings, "line 1: lists and objects are nested too deep; the limit nesting_depth is 100"),
     ],
 )
-def test_what_the_manifest_says_is_refused_before_the_file_has_arrived(
+def test_an_invalid_manifest_is_refused_before_the_upload_has_finished(
     busy: UUID, change: Callable[[list[dict[str, Any]]], None], message: str
 ) -> None:
     with pytest.raises(SourceRefused, match=message):
         imported(changed(packed(busy), change))
 
 
-def test_bytes_that_are_wrong_are_refused_in_words(busy: UUID, settings: Any) -> None:
+def test_damaged_bytes_are_refused_with_a_message(busy: UUID, settings: Any) -> None:
     whole = packed(busy)
     end = changed(whole, lambda lines: lines[1]["object"]["metadata"].update(labels={"a": "b"}), end=False)
     head = zlib.decompress(whole, 31).splitlines()[0]
@@ -568,7 +568,7 @@ def test_bytes_that_are_wrong_are_refused_in_words(busy: UUID, settings: Any) ->
         assert said in session.message, session.message
 
 
-def test_a_bomb_is_stopped_at_the_limit(busy: UUID, settings: Any) -> None:
+def test_an_archive_bomb_is_stopped_at_the_limit(busy: UUID, settings: Any) -> None:
     settings.IMPORT_UNPACKED_BYTES = 2 << 20
     head = zlib.decompress(packed(busy), 31).splitlines()[0]
 
@@ -578,7 +578,7 @@ def test_a_bomb_is_stopped_at_the_limit(busy: UUID, settings: Any) -> None:
     assert "the limit unpacked_bytes is 2,097,152" in session.message
 
 
-def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
+def test_a_cancelled_import_stores_no_commands(busy: UUID) -> None:
     made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
     assert create.cancel_import(made.pk)
 
@@ -617,7 +617,7 @@ HOSTILE = [None, -1, 2**63, 10**30, -(10**30), 1e308, 1.5, "x", True, [], {}, [1
 
 
 def forgeries(line: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The line with every scalar in it replaced by every hostile value, and where that is."""
+    """Copies of the line, each with one scalar replaced by a hostile value, and its path."""
 
     def within(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
         if isinstance(value, dict | list):
@@ -638,7 +638,7 @@ def forgeries(line: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("kind", ["manifest", "object", "command", "events"])
-def test_forged_values_never_fail_inside_schedviz(make_session: MakeSession, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_forged_values_never_cause_an_internal_error(make_session: MakeSession, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     session_id = make_session(nodes=1, pods=2)
     send(session_id, "run")
     work_off(session_id)

@@ -45,7 +45,7 @@ def done(make_session: MakeSession) -> UUID:
     return session_id
 
 
-def test_a_trace_of_a_session_places_its_pods_alike(done: UUID) -> None:
+def test_the_trace_of_a_session_places_its_pods_on_the_same_nodes(done: UUID) -> None:
     session = Session.objects.get(pk=done)
     cycles = [one.cycle for one in reading.cycles(done, limit=100)]
 
@@ -63,7 +63,7 @@ def _cycles(observed: dict[str, Any]) -> list[dict[str, Any]]:
     return observed.get("cycles") or ([observed["cycle"]] if observed.get("cycle") else [])
 
 
-def test_a_trace_ends_with_the_moment(done: UUID) -> None:
+def test_a_trace_until_a_moment_ends_there(done: UUID) -> None:
     third = reading.cycles(done, limit=4)[3]
 
     document = trace(done, until=third.last_event)
@@ -92,7 +92,7 @@ def test_a_recording_of_a_session_conforms(done: UUID, tmp_path: Path) -> None:
     assert conforms(document, tmp_path)[0] == 1
 
 
-def test_a_recording_of_a_part_has_its_cycles_alone_and_conforms(done: UUID, tmp_path: Path) -> None:
+def test_a_recording_of_a_part_has_only_its_cycles_and_conforms(done: UUID, tmp_path: Path) -> None:
     cycles = reading.cycles(done, limit=100)
     session = Session.objects.get(pk=done)
 
@@ -105,7 +105,7 @@ def test_a_recording_of_a_part_has_its_cycles_alone_and_conforms(done: UUID, tmp
         assert (code, last_line.split(",")[0]) == (0, "agreed 1/1")
 
 
-def test_a_large_recording_has_placements_alone(done: UUID, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_recording_has_only_placements(done: UUID, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_recording, "_FULL_RECORDS", 10)
 
     document = trace_recording.recording(Session.objects.get(pk=done), after=None, until=None, observed=True)
@@ -114,7 +114,7 @@ def test_a_large_recording_has_placements_alone(done: UUID, tmp_path: Path, monk
     assert conforms(document, tmp_path)[0] == 0
 
 
-def test_a_part_that_depends_on_what_was_before_is_refused(make_session: MakeSession) -> None:
+def test_a_part_that_depends_on_earlier_events_is_refused(make_session: MakeSession) -> None:
     session_id = make_session(nodes=1, pods=0)
     send(session_id, "create", object=pod("big", cpu="99"))
     send(session_id, "run")
@@ -123,7 +123,7 @@ def test_a_part_that_depends_on_what_was_before_is_refused(make_session: MakeSes
     send(session_id, "run")
     session = work_off(session_id)
 
-    # The big one waits where it was found unschedulable; in a trace that begins here it would be tried.
+    # The big pod is in unschedulablePods; in a trace that starts here it would be tried.
     with pytest.raises(HistoryUnavailable, match=r"[Tt]he trace would differ.*Begin earlier") as refused:
         trace_recording.recording(session, after=after, until=None, observed=True)
     assert "default/big was unschedulable where default/small was scheduled on node-1" in str(refused.value)
@@ -132,7 +132,7 @@ def test_a_part_that_depends_on_what_was_before_is_refused(make_session: MakeSes
 @pytest.mark.parametrize(
     ("op", "members", "message"), [("restart", {}, "'restart'"), ("latency", {"kind": "Pod", "seconds": 1}, "'latency'")]
 )
-def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, members: dict[str, Any], message: str) -> None:
+def test_a_command_that_a_trace_cannot_express_is_named(make_session: MakeSession, op: str, members: dict[str, Any], message: str) -> None:
     session_id = make_session(nodes=1, pods=1)
     send(session_id, op, **members)
     work_off(session_id)
@@ -141,7 +141,7 @@ def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, mem
         trace(session_id)
 
 
-def test_a_lesson_draft_has_what_an_interrupted_command_did(make_session: MakeSession) -> None:
+def test_a_lesson_draft_has_the_executed_part_of_an_interrupted_command(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=5)
     send(session_id, "run", max=2)
     send(session_id, "step", unit="cycle", count=2)
@@ -159,7 +159,7 @@ def test_a_lesson_draft_has_what_an_interrupted_command_did(make_session: MakeSe
     assert [stop.get("do", []) for stop in plan["stops"]] == [[], [{"op": "run", "max": 2}], [{"op": "run", "max": 1}]]
 
 
-def test_what_came_between_two_stages_is_named(make_session: MakeSession) -> None:
+def test_a_command_between_two_stages_is_named(make_session: MakeSession) -> None:
     session_id = make_session(nodes=1, pods=2)
     send(session_id, "step", unit="stage", count=4)
     send(session_id, "create", object=pod("late"))

@@ -1,4 +1,4 @@
-"""Uploads are stored encrypted, and the key is in memory alone: it survives the loss of Redis, and that of the web server."""
+"""Uploads are stored encrypted, and their keys only in memory: a key survives the loss of Redis or of the web server."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def in_redis(session_id: UUID) -> bytes | None:
     return stream.client().get(f"schedviz:upload-key:{session_id}")  # type: ignore[return-value]
 
 
-def test_a_piece_is_read_with_its_key_in_its_place_alone() -> None:
+def test_a_chunk_is_decrypted_only_with_its_key_and_at_its_position() -> None:
     key, session_id = new_key(), uuid4()
     cipher = UploadCipher(key, session_id)
     sealed = cipher.encrypt(b"data", 1, 2)
@@ -62,7 +62,7 @@ def test_a_piece_is_read_with_its_key_in_its_place_alone() -> None:
             other.decrypt(sealed, file, number)
 
 
-def test_an_upload_is_encrypted_in_the_database_and_read_by_the_import() -> None:
+def test_an_upload_is_encrypted_in_the_database_and_decrypted_by_the_import() -> None:
     session = uploaded()
 
     (row,) = Upload.objects.filter(session=session)
@@ -74,7 +74,7 @@ def test_an_upload_is_encrypted_in_the_database_and_read_by_the_import() -> None
 
 
 @pytest.mark.parametrize("data", [DATA, b"{"], ids=["good", "bad"])
-def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
+def test_the_key_is_deleted_when_the_import_has_ended(data: bytes) -> None:
     session = create.create_session(None, "a test", create.Files([ContentFile(data, name="cluster.json")]))
     assert in_redis(session.pk)
 
@@ -85,7 +85,7 @@ def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
     assert upload_keys._KEY_REFRESHER.get(session.pk) is None
 
 
-def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
+def test_the_key_of_a_deleted_session_or_an_abandoned_upload_is_deleted() -> None:
     deleted, forgotten = uploaded(), uploaded()
     deletion.delete_session(deleted.pk)
     Session.objects.filter(pk=forgotten.pk).update(uploaded=False, created_at="2020-01-01T00:00:00Z", updated_at="2020-01-01T00:00:00Z")
@@ -104,14 +104,14 @@ def test_the_server_drops_the_key_when_another_process_has_imported_the_upload()
     until(lambda: in_redis(session.pk) is None)
 
 
-def test_an_upload_survives_the_web_server_that_took_it() -> None:
+def test_an_upload_survives_a_restart_of_its_web_server() -> None:
     session = uploaded()
     upload_keys.drop_all_keys()
 
     assert imported(session).status == Session.Status.READY
 
 
-def test_an_upload_survives_redis(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_survives_the_loss_of_redis_data(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     session = uploaded()
     redis.kill()
     redis.start()
@@ -123,7 +123,7 @@ def test_an_upload_survives_redis(redis: RedisServer, monkeypatch: pytest.Monkey
     assert imported(session).status == Session.Status.READY
 
 
-def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_received_while_redis_was_down_is_imported(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     redis.kill()
     session = uploaded()
     monkeypatch.setattr(upload_keys._KeyRefresher, "get", lambda *_: None)
@@ -135,7 +135,7 @@ def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer
     assert imported(session).status == Session.Status.READY
 
 
-def test_when_both_are_lost_the_import_fails_and_says_what_to_do() -> None:
+def test_an_import_without_any_copy_of_its_key_fails_and_says_what_to_do() -> None:
     session = uploaded()
     upload_keys.drop_all_keys()
     stream.client().flushall()
@@ -147,7 +147,7 @@ def test_when_both_are_lost_the_import_fails_and_says_what_to_do() -> None:
     assert not Upload.objects.filter(session=session).exists()
 
 
-def test_what_the_version_before_stored_is_imported() -> None:
+def test_uploads_stored_by_the_previous_version_are_imported() -> None:
     session = Session.objects.create(name="old", source={"files": ["cluster.json"]}, uploaded=True)
     with connection.cursor() as cursor:
         # It knows nothing of the new column.

@@ -1,4 +1,4 @@
-"""A task that needs too much memory fails alone; its worker goes on."""
+"""A task that needs too much memory fails without ending its worker."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class _Greedy(GuardedTask):
         return bytearray(1 << 62)
 
 
-def test_a_memory_error_does_not_leave_a_task() -> None:
+def test_a_memory_error_does_not_escape_from_a_task() -> None:
     # Celery's main process ends when a task raises MemoryError.
     with pytest.raises(TaskOutOfMemory, match="greedy needed more memory"):
         _Greedy()()
 
 
-def test_all_tasks_are_guarded() -> None:
+def test_every_task_is_guarded_against_memory_errors() -> None:
     assert issubclass(app.Task, GuardedTask)

@@ -46,7 +46,7 @@ def test_a_worker_measures_jobs_and_names_task_and_session_in_its_log_lines(
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*'queue' task attribute")
-def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_lines_do_not_contain_pasted_text(monkeypatch: pytest.MonkeyPatch) -> None:
     app.loader.import_default_modules()
     seen: list[dict[str, object]] = []
     monkeypatch.setattr(pasted_text_job, "store_result", lambda *_: seen.append(structlog.contextvars.get_contextvars()))

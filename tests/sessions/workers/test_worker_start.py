@@ -24,7 +24,7 @@ print([name for name in ("schedviz.engine", "schedviz.urls", "schedviz.web.api.u
 
 
 @pytest.mark.any_database
-def test_a_worker_imports_the_engine_and_not_the_addresses_of_the_web_server() -> None:
+def test_a_worker_imports_the_engine_and_not_the_url_configuration() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "CELERY_SKIP_CHECKS"}
     done = subprocess.run([sys.executable, "-c", START], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
 

@@ -1,4 +1,4 @@
-"""Comparisons of two runs, each of a real engine."""
+"""Comparisons of two runs of real engines."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def packed() -> Comparison:
     return compare(run(RUN), run(RUN, config=PACKING))
 
 
-def test_the_same_is_the_same() -> None:
+def test_equal_runs_have_no_differences() -> None:
     result = compare(run(RUN), run(RUN))
 
     assert result.same
@@ -74,13 +74,13 @@ def test_the_same_is_the_same() -> None:
     assert result.utilisation.a == result.utilisation.b
 
 
-def test_how_a_run_is_driven_is_no_difference() -> None:
+def test_runs_with_equal_decisions_under_different_commands_are_equal() -> None:
     result = compare(run(RUN), run(*[{"op": "step", "unit": "cycle", "count": 10}] * 4, RUN))
 
     assert result.same, result.divergence
 
 
-def test_other_weights_lead_to_other_nodes(packed: Comparison) -> None:
+def test_different_weights_lead_to_different_nodes(packed: Comparison) -> None:
     assert not packed.same
     assert packed.placements.moved > 0
     counted = packed.placements
@@ -88,7 +88,7 @@ def test_other_weights_lead_to_other_nodes(packed: Comparison) -> None:
     assert [setting.path for setting in packed.settings] == ["config"]
 
 
-def test_pods_that_are_pending_in_both_are_counted_apart() -> None:
+def test_pods_that_are_pending_in_both_are_counted_separately() -> None:
     neither, both = compare(run(), run()).placements, compare(run(RUN), run(RUN)).placements
 
     assert neither.same == both.same == 30
@@ -96,7 +96,7 @@ def test_pods_that_are_pending_in_both_are_counted_apart() -> None:
     assert f"({neither.pending_in_both} of them pending)" in html_report(compare(run(), run({"op": "create", "object": NODE})))
 
 
-def test_the_first_cycle_that_differs_is_named_with_its_decisions(packed: Comparison) -> None:
+def test_the_first_differing_cycle_is_reported_with_its_decisions(packed: Comparison) -> None:
     assert packed.divergence is not None
     cycle, event = packed.divergence.cycle, packed.divergence.event
     assert cycle is not None
@@ -110,7 +110,7 @@ def test_the_first_cycle_that_differs_is_named_with_its_decisions(packed: Compar
     assert cycle.a.pod in packed.divergence.text
 
 
-def test_the_first_pod_with_another_node_is_reported_when_only_scores_differ_before() -> None:
+def test_the_first_pod_on_another_node_is_reported_if_only_scores_differ_earlier() -> None:
     small = {"nodes": 5, "pods": 30, "shape": "mixed", "seed": 1}
     a, b = run(RUN, cluster=small), run(RUN, cluster=small, config=PACKING)
     result = compare(a, b)
@@ -129,7 +129,7 @@ def test_the_first_pod_with_another_node_is_reported_when_only_scores_differ_bef
     assert any(pod in ended for pod in places)
 
 
-def test_scores_that_differ_there_are_listed(packed: Comparison) -> None:
+def test_differing_scores_of_the_diverging_cycle_are_listed(packed: Comparison) -> None:
     assert packed.scores is not None
     assert packed.divergence is not None
     assert packed.divergence.cycle is not None
@@ -140,7 +140,7 @@ def test_scores_that_differ_there_are_listed(packed: Comparison) -> None:
     assert all(plugin.a != plugin.b for plugin in packed.scores.plugins)
 
 
-def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
+def test_utilisation_is_counted_for_each_node_and_in_total(packed: Comparison) -> None:
     use = packed.utilisation
     for side in ("a", "b"):
         whole = getattr(use, side)
@@ -149,7 +149,7 @@ def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
     assert use.nodes[0].a != use.nodes[0].b
 
 
-def test_pending_pods_are_grouped_by_their_message(packed: Comparison) -> None:
+def test_pending_pods_are_grouped_by_message(packed: Comparison) -> None:
     result = compare(run(), run(RUN, cluster={**CLUSTER, "nodes": 1}))
 
     assert result.pending
@@ -157,7 +157,7 @@ def test_pending_pods_are_grouped_by_their_message(packed: Comparison) -> None:
     assert any("0/1 nodes are available" in reason.reason and reason.count_b == len(reason.b) for reason in result.pending)
 
 
-def test_a_run_that_went_on_differs_where_the_other_ended() -> None:
+def test_a_longer_run_diverges_where_the_shorter_one_ended() -> None:
     result = compare(run({"op": "run", "max": 5}), run({"op": "run", "max": 7}))
 
     assert result.divergence is not None
@@ -241,7 +241,7 @@ def test_a_report_shows_characters_that_reorder_or_hide_text() -> None:
     assert json.loads(data)["a"]["name"] == "a\u202eb\u200b"
 
 
-def test_the_comparison_is_in_its_report() -> None:
+def test_a_report_contains_the_comparison_as_json() -> None:
     result = compare(run(RUN), run(RUN, config=PACKING))
     page = html_report(result)
     data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]

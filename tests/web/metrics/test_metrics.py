@@ -75,7 +75,7 @@ def test_staff_read_it_without_the_names_of_sessions(db: None, redis: RedisServe
 
 
 @pytest.mark.parametrize("sent", ["", "wrong", TOKEN + "x"])
-def test_another_token_is_as_good_as_none(settings: Any, redis: RedisServer, sent: str) -> None:
+def test_an_unknown_token_grants_no_access(settings: Any, redis: RedisServer, sent: str) -> None:
     settings.METRICS_TOKEN = TOKEN
 
     assert Client(headers={"authorization": f"Bearer {sent}"}).get("/metrics").status_code == 404

@@ -35,7 +35,7 @@ def test_the_comparer_logs_what_the_real_one_logged() -> None:
         assert text.count("comparer.go") == sum("comparer.go" in line.caller for line in lines), case
 
 
-def test_a_string_that_is_there_twice_counts_twice() -> None:
+def test_a_repeated_string_counts_twice() -> None:
     assert compare_strings(["b", "a"], ["b", "b", "c"]) == (["a"], ["b", "c"])
 
 

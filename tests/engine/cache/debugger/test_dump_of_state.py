@@ -59,7 +59,7 @@ def test_the_dump_equals_that_of_the_real_scheduler(case: str) -> None:
     assert text.count("dumper.go") == 2
 
 
-def test_a_pod_that_the_api_lost_has_the_cache_s_uid_and_the_phase_that_it_must_have() -> None:
+def test_a_pod_missing_at_the_api_server_has_the_uid_of_the_cache_and_the_phase_that_follows() -> None:
     state = _state(pods={"u1": ("default/a", False), "u2": ("default/b", True)}, order=["default/b", "default/a"], waiting=[], nominated=[])
 
     assert [(pod.name, pod.uid, pod.phase) for pod in dump_of_state(state, []).nodes[0].pods] == [
@@ -68,7 +68,7 @@ def test_a_pod_that_the_api_lost_has_the_cache_s_uid_and_the_phase_that_it_must_
     ]
 
 
-def test_two_pods_of_one_name_on_one_node_are_both_there() -> None:
+def test_two_pods_of_one_name_on_one_node_are_both_dumped() -> None:
     state = _state(
         pods={"u1": ("default/a", False), "u2": ("default/a", False)}, order=["default/a", "default/a"], waiting=[], nominated=[]
     )

@@ -31,7 +31,7 @@ def test_a_new_template_gets_a_new_set_and_an_old_one_its_old_set(session: Any) 
     assert (do.names("ReplicaSet"), do.names("Pod")) == ([], [])
 
 
-def test_a_deleted_set_is_created_again(session: Any) -> None:
+def test_a_deleted_replica_set_is_created_again(session: Any) -> None:
     do = session()
     do("helper", name="deployments")
     do("create", object=a_deployment(1, "one"))

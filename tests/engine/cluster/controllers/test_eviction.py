@@ -38,14 +38,14 @@ def test_a_budget_is_spent_and_then_refuses(session: Any, pod: Any) -> None:
     assert do("evict", pod="default/b").endswith("needs 1 healthy pods and has 1 currently")
 
 
-def test_two_budgets_are_one_too_many(session: Any, pod: Any) -> None:
+def test_a_pod_with_two_budgets_is_not_evicted(session: Any, pod: Any) -> None:
     do = session(_running(pod("a", node_name="node1")))
     do("create", object=_budget("b"))
     do("create", object=_budget("c"))
     assert do("evict", pod="default/a").startswith("This pod has more than one PodDisruptionBudget")
 
 
-def test_a_pod_that_does_not_run_costs_nothing(session: Any, pod: Any) -> None:
+def test_the_eviction_of_a_pod_that_does_not_run_costs_no_disruption(session: Any, pod: Any) -> None:
     waiting = pod("a")
     waiting["metadata"]["labels"] = {"app": "web"}
     do = session(waiting)

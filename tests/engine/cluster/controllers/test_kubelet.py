@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def test_a_pod_runs_so_long_after_its_binding(session: Any, pod: Any) -> None:
+def test_a_pod_runs_after_its_startup_time(session: Any, pod: Any) -> None:
     do = session(pod("a"))
     do("helper", name="kubelet", seconds=2)
     do("step")
@@ -28,7 +28,7 @@ def test_a_terminating_pod_is_deleted_after_its_grace_period(session: Any, pod: 
     assert do.simulation.observed_state()["cache"]["podStates"] == {}
 
 
-def test_a_name_that_came_back_runs_in_its_own_time(session: Any, pod: Any) -> None:
+def test_a_recreated_pod_has_its_own_startup_time(session: Any, pod: Any) -> None:
     do = session(pod("a", node_name="node1"))
     do("helper", name="kubelet", seconds=2)
     do("delete", kind="Pod", name="a")

@@ -9,7 +9,7 @@ def _taints(do: Any, name: str) -> list[str]:
     return [f"{taint.key}:{taint.effect}" for taint in do.get("Node", name).spec.taints]
 
 
-def test_cordoning_is_a_taint_and_uncordoning_takes_it_back(session: Any) -> None:
+def test_cordoning_adds_a_taint_and_uncordoning_removes_it(session: Any) -> None:
     do = session()
     do("cordon", node="node1")
     assert _taints(do, "node1") == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def test_pods_of_a_deleted_node_go_after_its_quarantine(session: Any, pod: Any) -> None:
+def test_pods_of_a_deleted_node_are_deleted_after_its_quarantine(session: Any, pod: Any) -> None:
     do = session(pod("a", node_name="node1"), pod("b", node_name="node2"))
     do("helper", name="podGc")
     do("delete", kind="Node", name="node1")
@@ -25,7 +25,7 @@ def test_a_node_that_comes_back_keeps_its_pods(session: Any, pod: Any, node: Any
     assert do.names("Pod") == ["a"]
 
 
-def test_a_terminating_pod_that_was_never_bound_goes_at_once(session: Any, pod: Any) -> None:
+def test_a_terminating_pod_that_was_never_bound_is_deleted_at_once(session: Any, pod: Any) -> None:
     do = session(pod("a"))
     do("helper", name="podGc")
     do("delete", kind="Pod", name="a", graceful=True)

@@ -29,7 +29,7 @@ def _bound_to(do: Any, claim: str) -> str:
     return str(do.get("PersistentVolumeClaim", f"default/{claim}").spec.volume_name)
 
 
-def test_a_claim_gets_the_smallest_volume_that_serves_it(session: Any) -> None:
+def test_a_claim_gets_the_smallest_volume_that_satisfies_it(session: Any) -> None:
     do = session()
     do("helper", name="pvBinder")
     for name, size in (("big", "9Gi"), ("small", "1Gi"), ("fits", "5Gi")):
@@ -44,7 +44,7 @@ def test_a_claim_gets_the_smallest_volume_that_serves_it(session: Any) -> None:
     assert _bound_to(do, "huge") == "late"
 
 
-def test_a_class_makes_volumes_at_once_unless_it_waits_for_a_pod(session: Any) -> None:
+def test_a_class_provisions_volumes_at_once_unless_it_waits_for_a_pod(session: Any) -> None:
     do = session()
     do("helper", name="pvBinder")
     do("create", object=_class("now", "Immediate"))

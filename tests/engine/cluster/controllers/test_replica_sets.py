@@ -64,7 +64,7 @@ def test_scaling_down_takes_pods_that_are_not_bound_first(session: Any) -> None:
     assert do.names("Pod") == []
 
 
-def test_a_helper_that_is_switched_on_later_catches_up(session: Any) -> None:
+def test_a_helper_that_is_enabled_later_catches_up(session: Any) -> None:
     do = session()
     do("create", object=a_set(1))
     assert do.names("Pod") == []
@@ -72,7 +72,7 @@ def test_a_helper_that_is_switched_on_later_catches_up(session: Any) -> None:
     assert do.names("Pod") == ["web-1"]
 
 
-def test_a_set_makes_500_pods_in_a_unit_and_continues_also_from_a_checkpoint() -> None:
+def test_a_replica_set_creates_500_pods_in_a_unit_and_continues_from_a_checkpoint() -> None:
     simulation = Simulation(SimulationSettings(helpers=ControllerSettings(replica_sets=True), pods_per_sync=PODS_PER_SYNC))
     events = []
     for members, counts in (
@@ -94,7 +94,7 @@ def test_a_set_makes_500_pods_in_a_unit_and_continues_also_from_a_checkpoint() -
     assert [event.event for event in events] == list(range(1, len(events) + 1))
 
 
-def test_a_session_of_an_older_version_makes_all_pods_at_once() -> None:
+def test_a_session_of_an_older_version_creates_all_pods_at_once() -> None:
     simulation = Simulation(SimulationSettings(helpers=ControllerSettings(replica_sets=True)))
     simulation.start(convert_command({"op": "create", "object": a_set(1201)}))
 

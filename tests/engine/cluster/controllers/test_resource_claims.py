@@ -23,7 +23,7 @@ def allocated_for(*pods: str, **metadata: Any) -> dict[str, Any]:
     return {"apiVersion": API, "kind": "ResourceClaim", "metadata": meta, "spec": REQUESTS, "status": status}
 
 
-def test_a_pod_gets_a_claim_of_its_own(session: Any, pod: Any) -> None:
+def test_a_pod_gets_its_own_claim(session: Any, pod: Any) -> None:
     do = session()
     do("helper", name="resourceClaims")
     do("create", object=with_template(pod("p")))
@@ -39,7 +39,7 @@ def test_a_pod_gets_a_claim_of_its_own(session: Any, pod: Any) -> None:
     assert (status.name, status.resource_claim_name) == ("device", "p-device-1")
 
 
-def test_a_generated_claim_goes_with_its_pod(session: Any, pod: Any) -> None:
+def test_a_generated_claim_is_deleted_with_its_pod(session: Any, pod: Any) -> None:
     do = session()
     do("helper", name="resourceClaims")
     do("create", object=TEMPLATE)

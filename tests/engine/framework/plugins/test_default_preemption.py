@@ -26,7 +26,7 @@ def test_no_pod_is_evicted_without_a_pod_of_lower_priority(world):
     assert outcome.result.nominating_info == CLEARED
 
 
-def test_a_nomination_is_taken_back_where_preemption_helps_nowhere(world):
+def test_a_nomination_is_withdrawn_if_preemption_helps_on_no_node(world):
     world.node("a")
     pod = world.pod("p", status={"nominatedNodeName": "a"})
 
@@ -45,7 +45,7 @@ def test_a_pod_that_never_preempts_keeps_its_nomination(world):
     assert outcome.result is None
 
 
-def test_a_pod_waits_for_its_victims_to_go(world):
+def test_a_pod_waits_until_its_victims_are_gone(world):
     world.node("a")
     evicted = {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}
     world.pod("old", on="a", status=evicted, metadata={"deletionTimestamp": "2024-01-01T00:00:00Z"})
@@ -69,7 +69,7 @@ def _evict(world, pod):
     return framework.run_post_filter_plugins(state, pod, outcome.node_to_status())
 
 
-def test_the_least_important_pods_go_and_the_others_are_reprieved(world):
+def test_the_least_important_pods_are_evicted_and_the_others_are_reprieved(world):
     world.node("a", {"cpu": "4"})
     _low(world, "one", "a", priority=1)
     _low(world, "two", "a", priority=2)
@@ -138,7 +138,7 @@ def test_the_detailed_record_has_each_reprieve_with_protected_pods_first(world):
     ]
 
 
-def test_among_equal_victims_the_one_that_started_last_goes(world):
+def test_among_equal_victims_the_one_that_started_last_is_evicted(world):
     for name, started in (("a", "2023-12-31T00:00:00Z"), ("b", "2023-12-31T01:00:00Z")):
         world.node(name, {"cpu": "2"})
         _low(world, f"on-{name}", name, status={"startTime": started})
@@ -171,7 +171,7 @@ def test_lower_pods_nominated_to_the_chosen_node_lose_their_nomination(world):
     assert world.api.cleared == ["default/waiting"]
 
 
-def test_after_half_a_prefilter_removing_a_pod_is_an_error(world):
+def test_removing_a_pod_after_an_incomplete_prefilter_is_an_error(world):
     world.node("a", {"cpu": "2"})
     _low(world, "old", "a")
     world.update()

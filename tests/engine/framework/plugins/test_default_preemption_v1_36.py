@@ -114,7 +114,7 @@ def test_a_protected_pod_is_reprieved_before_a_more_important_one() -> None:
     assert record["postFilter"]["victims"] == ["default/free"]
 
 
-def test_a_deleted_pod_lets_the_gate_be_checked_again_but_does_not_requeue() -> None:
+def test_a_deleted_pod_rechecks_the_gate_but_does_not_requeue() -> None:
     plugin = _plugin()
     (registered,) = plugin.events_to_register()
 
@@ -122,7 +122,7 @@ def test_a_deleted_pod_lets_the_gate_be_checked_again_but_does_not_requeue() -> 
     assert registered.queueing_hint_fn(None, None, None) is QueueingHint.QUEUE_SKIP
 
 
-def test_nothing_is_registered_and_gated_without_asynchronous_preemption() -> None:
+def test_without_asynchronous_preemption_no_event_is_registered_and_no_pod_gated() -> None:
     plugin = _plugin(SchedulerAsyncPreemption=False)
 
     assert plugin.events_to_register() == ()

@@ -52,7 +52,7 @@ def plugin_of(world, groups: Groups | None = None, activated: list[str] | None =
     return framework.plugins.by_name["GangScheduling"]
 
 
-def test_gang_scheduling_is_a_default_plugin_only_with_its_gate(world, v1_36_with_gates) -> None:
+def test_gang_scheduling_is_a_default_plugin_only_with_its_feature_gate(world, v1_36_with_gates) -> None:
     assert "GangScheduling" in world.framework().plugins.by_name
     assert "GangScheduling" not in v1_36_with_gates(GenericWorkload=True).framework().plugins.by_name
 
@@ -107,7 +107,7 @@ def test_permit_waits_for_five_minutes_and_activates_the_others(world) -> None:
     assert activated == ["default/q"]
 
 
-def test_permit_lets_a_gang_go_that_has_enough_nodes(world) -> None:
+def test_permit_allows_a_gang_that_has_enough_nodes(world) -> None:
     world.object(pod_group())
     pods = world.pod("p", **MEMBER), world.pod("q", **MEMBER)
 

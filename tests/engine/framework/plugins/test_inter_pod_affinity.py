@@ -43,7 +43,7 @@ def test_a_pod_with_affinity_fits_in_the_domain_of_matching_pods(zones):
     assert rejected == {"b1": AFFINITY, "x1": AFFINITY}
 
 
-def test_all_terms_must_hold(zones):
+def test_all_terms_must_match(zones):
     zones.pod("web", on="b1", labels={"app": "web"})
 
     rejected = zones.rejections(zones.framework(), zones.pod("p", affinity=_near(_term(), _term("web"))))
@@ -61,7 +61,7 @@ def test_a_pod_stays_away_from_pods_that_its_anti_affinity_matches(zones):
     assert zones.rejections(zones.framework(), zones.pod("p", affinity=_far(_term()))) == {"a1": ANTI_AFFINITY, "a2": ANTI_AFFINITY}
 
 
-def test_pods_that_run_keep_others_away(zones):
+def test_anti_affinity_of_running_pods_rejects_incoming_pods(zones):
     zones.pod("loner", on="b1", affinity=_far(_term("web")))
     framework = zones.framework()
 
@@ -92,7 +92,7 @@ def test_namespaces_can_be_named_or_selected(zones):
     assert rejected("none", namespaceSelector={"matchLabels": {"kind": "test"}}) == set()
 
 
-def test_terms_of_pods_that_run_see_the_labels_of_the_pods_namespace(zones):
+def test_terms_of_running_pods_match_the_labels_of_the_pods_namespace(zones):
     zones.object({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": {"kind": "prod"}}})
     zones.pod("loner", on="b1", namespace="team", affinity=_far(_term("web", namespaceSelector={"matchLabels": {"kind": "prod"}})))
 
@@ -109,7 +109,7 @@ def test_an_invalid_selector_is_reported(zones):
     assert outcome.status.message == 'parsing pod: requiredAffinityTerms: "Near" is not a valid label selector operator'
 
 
-def test_pods_that_come_and_go_change_the_counts(zones):
+def test_added_and_removed_pods_change_the_counts(zones):
     framework = zones.framework()
     pod = zones.pod("p", affinity=_far(_term()))
     _, _, state = zones.filter(framework, pod)
@@ -142,7 +142,7 @@ def test_preferences_of_both_sides_add_up(zones):
     assert zones.scores_of(framework, pod, NAME, "normalized") == {"a1": 38, "a2": 38, "b1": 100, "x1": 0}
 
 
-def test_preferences_of_pods_that_run_can_be_ignored(zones):
+def test_preferences_of_running_pods_can_be_ignored(zones):
     zones.pod("liker", on="b1", affinity=_prefer("podAffinity", (30, _term("web"))))
     args = {"ignorePreferredTermsOfExistingPods": True, "hardPodAffinityWeight": 0}
     framework = zones.framework({"profiles": [{"pluginConfig": [{"name": NAME, "args": args}]}]})

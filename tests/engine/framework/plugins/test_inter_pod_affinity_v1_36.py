@@ -89,7 +89,7 @@ def test_the_deletion_of_a_pod_queues_a_pod_if_one_had_anti_affinity_to_the_othe
     assert world.hint("InterPodAffinity", POD_DELETE, pod, old=gone) is hint
 
 
-def test_the_deletion_of_a_pod_without_a_place_queues_no_pod(world):
+def test_the_deletion_of_a_pod_without_a_node_queues_no_pod(world):
     assert world.hint("InterPodAffinity", POD_DELETE, world.pod("p", affinity=far()), old=world.pod("gone", labels=APP)) is SKIP
 
 
@@ -116,7 +116,7 @@ def test_a_node_queues_a_pod_when_its_domain_helps(world, affinity, before, afte
     assert world.hint("InterPodAffinity", event, world.pod("p", affinity=affinity), old=old, new=world.node("n", labels=after)) is hint
 
 
-def test_a_pod_that_nothing_attracts_is_not_scored(world):
+def test_a_pod_without_matching_preferences_is_not_scored(world):
     world.node("n", labels={"zone": "a"})
     preferred = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term()}]}}
     framework = world.framework()

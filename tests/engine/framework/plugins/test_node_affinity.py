@@ -36,7 +36,7 @@ def three(world):
         ({"affinity": _required(_expression("disk", "In", "hdd")), "nodeSelector": {"disk": "ssd"}}, {"n1", "n2", "n3"}),
     ],
 )
-def test_selector_and_required_affinity_must_both_hold(three, spec, rejected):
+def test_selector_and_required_affinity_must_both_match(three, spec, rejected):
     assert three.rejections(three.framework(), three.pod("p", **spec)) == dict.fromkeys(rejected, NO_MATCH)
 
 

@@ -5,7 +5,7 @@ import pytest
 HARD = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 
 
-def test_a_cordoned_node_takes_only_pods_that_bear_its_taint(world):
+def test_a_cordoned_node_accepts_only_pods_that_tolerate_its_taint(world):
     world.node("n", unschedulable=True)
     cordon = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
 
@@ -37,7 +37,7 @@ def test_a_pod_that_names_its_node_fits_nowhere_else(world):
         ({"key": "other", "operator": "Exists"}, False),
     ],
 )
-def test_a_hard_taint_keeps_pods_off_that_do_not_bear_it(world, toleration, fits):
+def test_a_noschedule_taint_rejects_pods_that_do_not_tolerate_it(world, toleration, fits):
     world.node("n", taints=[HARD])
     world.node("free")
 
@@ -47,7 +47,7 @@ def test_a_hard_taint_keeps_pods_off_that_do_not_bear_it(world, toleration, fits
     assert rejected == ({} if fits else {"n": ("TaintToleration", "UnschedulableAndUnresolvable", reason)})
 
 
-def test_the_first_taint_that_is_not_borne_is_the_reason(world):
+def test_the_first_untolerated_taint_is_the_reason(world):
     soft = {"key": "slow", "effect": "PreferNoSchedule"}
     world.node("n", taints=[soft, {"key": "a", "effect": "NoExecute"}, HARD])
 
@@ -56,7 +56,7 @@ def test_the_first_taint_that_is_not_borne_is_the_reason(world):
     assert rejected["n"][2] == ("node(s) had untolerated taint {gpu: yes}",)
 
 
-def test_soft_taints_lower_the_score(world):
+def test_prefernoschedule_taints_lower_the_score(world):
     soft = [{"key": key, "effect": "PreferNoSchedule"} for key in ("a", "b")]
     world.node("none")
     world.node("one", taints=soft[:1])
@@ -69,7 +69,7 @@ def test_soft_taints_lower_the_score(world):
     assert world.scores_of(framework, tolerant, "TaintToleration", "weighted") == {"none": 300, "one": 0, "two": 0}
 
 
-def test_without_soft_taints_every_node_gets_100(world):
+def test_without_prefernoschedule_taints_every_node_gets_100(world):
     world.node("a")
     world.node("b")
 
@@ -87,7 +87,7 @@ def test_without_soft_taints_every_node_gets_100(world):
         ({"containerPort": 80}, True),
     ],
 )
-def test_a_host_port_can_be_taken_once_on_each_address(world, wanted, fits):
+def test_a_host_port_can_be_used_once_on_each_address(world, wanted, fits):
     world.node("n")
     world.pod("a", on="n", ports=[{"hostPort": 80, "containerPort": 80, "hostIP": "10.0.0.1"}])
 

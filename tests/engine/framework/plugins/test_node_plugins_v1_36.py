@@ -83,7 +83,7 @@ def test_untolerated_taints_share_one_reason(world):
 @pytest.mark.parametrize(
     ("operator", "value", "fits"), [("Gt", "9", True), ("Gt", "10", False), ("Lt", "11", True), ("Lt", "10", False), ("Gt", "nine", False)]
 )
-def test_tolerations_compare_numbers_if_the_gate_is_on(world, v1_36_with_gates, operator, value, fits):
+def test_tolerations_compare_numbers_if_the_feature_gate_is_on(world, v1_36_with_gates, operator, value, fits):
     open_world = v1_36_with_gates(TaintTolerationComparisonOperators=True)
     for each in (world, open_world):
         each.node("n", taints=[{"key": "level", "value": "10", "effect": "NoSchedule"}])
@@ -124,7 +124,7 @@ def test_the_deletion_of_a_pod_frees_its_host_ports(world, port, place, hint):
     assert world.hint("NodePorts", POD_DELETE, world.pod("p", ports=[{"containerPort": 80, "hostPort": 8080}]), old=deleted) is hint
 
 
-def test_a_host_port_on_another_ip_was_not_in_the_way(world):
+def test_a_freed_host_port_on_another_ip_queues_no_pod(world):
     world.node("n")
     deleted = world.pod("gone", ports=[{"containerPort": 80, "hostPort": 8080, "hostIP": "10.0.0.1"}], on="n")
 
@@ -270,7 +270,7 @@ def test_an_update_of_a_pod_queues_it_if_it_needs_other_features(world):
     assert world.hint("NodeDeclaredFeatures", POD_UPDATE, pod, old=world.pod("q"), new=world.pod("q", **NEEDS)) is SKIP
 
 
-def test_without_the_gate_declared_features_decide_nothing(v1_36_with_gates):
+def test_without_the_feature_gate_declared_features_have_no_effect(v1_36_with_gates):
     dependents = [name for name, gate in V1_36_GATES.items() if "NodeDeclaredFeatures" in gate.depends_on]
     world = v1_36_with_gates(NodeDeclaredFeatures=False, **dict.fromkeys(dependents, False))
     world.node("n")

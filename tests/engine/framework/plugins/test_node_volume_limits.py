@@ -112,7 +112,7 @@ def test_ephemeral_claims_of_others_are_an_error_on_their_node(world, storage):
         ("a" * 40, "attachable-volumes-csi-" + "a" * 23 + "a56559418dc7908c"),
     ],
 )
-def test_long_driver_names_are_cut_and_hashed(driver, key):
+def test_long_driver_names_are_truncated_and_hashed(driver, key):
     assert csi_attach_limit_key(driver) == key
 
 

@@ -100,7 +100,7 @@ def test_requested_to_capacity_ratio_follows_its_shape(world):
     assert world.scores_of(framework, world.pod("p", {"cpu": "1", "memory": "2Gi"}), FIT) == {"n": 41}
 
 
-def test_balanced_allocation_is_100_where_fractions_are_equal(world):
+def test_balanced_allocation_is_100_if_fractions_are_equal(world):
     world.node("even")
     world.node("skewed")
     world.pod("x", {"cpu": "2"}, on="skewed")

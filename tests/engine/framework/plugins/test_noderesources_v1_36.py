@@ -40,14 +40,14 @@ def test_a_resource_that_a_pod_does_not_request_is_not_compared(world):
         ({"example.com/gpu": "1"}, "UnschedulableAndUnresolvable", ("Insufficient example.com/gpu",)),
     ],
 )
-def test_a_request_above_the_size_of_a_node_cannot_be_helped_by_preemption(world, requests, code, reasons):
+def test_preemption_cannot_help_with_a_request_above_the_size_of_a_node(world, requests, code, reasons):
     world.node("n")
     world.pod("there", {"cpu": "3"}, on="n")
 
     assert world.rejections(world.framework(), world.pod("p", requests)) == {"n": ("NodeResourcesFit", code, reasons)}
 
 
-def test_too_many_pods_can_be_helped_by_preemption(world):
+def test_preemption_can_help_on_a_node_with_too_many_pods(world):
     world.node("n", {"pods": "1"})
     world.pod("there", on="n")
 
@@ -84,7 +84,7 @@ def test_a_node_queues_a_pod_when_something_that_it_requests_grows(world, before
 
 
 @pytest.mark.parametrize(("place", "hint"), [({"on": "n"}, QUEUE), ({"status": {"nominatedNodeName": "n"}}, QUEUE), ({}, SKIP)])
-def test_the_deletion_of_a_pod_with_a_place_queues_pods(world, place, hint):
+def test_the_deletion_of_a_pod_with_a_node_queues_pods(world, place, hint):
     world.node("n")
 
     assert world.hint("NodeResourcesFit", POD_DELETE, world.pod("p", {"cpu": "1"}), old=world.pod("gone", **place)) is hint
@@ -123,7 +123,7 @@ def test_a_device_class_queues_pods_that_request_its_resource(world):
     assert world.hint("NodeResourcesFit", CLASS_UPDATE, pod, old=mapped, new=mapped) is SKIP
 
 
-def test_devices_stand_in_for_a_resource_that_a_node_does_not_have(world):
+def test_devices_provide_a_resource_that_a_node_does_not_have(world):
     world.node("none")
     world.node("few", {"example.com/gpu": "1"})
     device_class(world, "gpus", "example.com/gpu")
@@ -134,7 +134,7 @@ def test_devices_stand_in_for_a_resource_that_a_node_does_not_have(world):
     assert rejected["none"][0] == "DynamicResources"
 
 
-def test_without_the_gate_device_classes_stand_in_for_nothing(v1_36_with_gates):
+def test_without_the_feature_gate_device_classes_provide_no_resource(v1_36_with_gates):
     world = v1_36_with_gates(DRAExtendedResource=False)
     world.node("none")
     device_class(world, "gpus", "example.com/gpu")
@@ -150,7 +150,7 @@ def test_the_status_of_a_pod_does_not_count_before_it_has_a_node(world):
     assert world.rejections(world.framework(), world.pod("p", {"cpu": "1"}, status=status)) == {}
 
 
-def test_requests_of_the_whole_pod_do_not_change_its_fit_score(world):
+def test_pod_level_requests_do_not_change_the_fit_score(world):
     """Upstream does not pass the gate on to the scorer of NodeResourcesFit."""
     world.node("n")
     level = {"requests": {"cpu": "100m", "memory": "64Mi"}}

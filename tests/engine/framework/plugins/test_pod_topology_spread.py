@@ -37,7 +37,7 @@ def test_a_zone_with_too_many_matching_pods_is_rejected(zones):
     assert rejected == {"a1": SKEWED, "a2": SKEWED, "b1": SKEWED, "x1": NO_LABEL}
 
 
-def test_a_larger_skew_lets_more_zones_pass(zones):
+def test_a_larger_max_skew_allows_more_zones(zones):
     rejected = zones.rejections(zones.framework(), _pod(zones, _constraint(maxSkew=2)))
 
     assert rejected == {"a1": SKEWED, "a2": SKEWED, "x1": NO_LABEL}
@@ -83,7 +83,7 @@ def test_match_label_keys_narrow_the_selector(zones):
     assert set(zones.rejections(zones.framework(), pod)) == {"c1", "x1"}
 
 
-def test_pods_that_come_and_go_change_the_counts(zones):
+def test_added_and_removed_pods_change_the_counts(zones):
     framework = zones.framework()
     pod = _pod(zones, _constraint())
     _, _, state = zones.filter(framework, pod)
@@ -110,7 +110,7 @@ def test_counts_survive_a_checkpoint(zones):
     assert framework.filter_rows(again, pod, zones.snapshot.rows(), 9).node_to_status() == outcome.node_to_status()
 
 
-def test_soft_constraints_like_emptier_zones_more(zones):
+def test_soft_constraints_prefer_emptier_zones(zones):
     framework = zones.framework()
     pod = _pod(zones, _constraint(action="ScheduleAnyway"))
 
@@ -152,7 +152,7 @@ def test_the_logarithm_is_gos(value, expected):
 
 
 @pytest.mark.parametrize("order", ["abc", "cab", "bca"])
-def test_of_domains_that_tie_the_same_two_are_kept_whichever_node_came_first(world, order):
+def test_of_tied_domains_the_same_two_are_kept_whichever_node_came_first(world, order):
     for zone in order:
         world.node(f"{zone}1", labels={ZONE: zone})
     _, _, state = world.filter(world.framework(), _pod(world, _constraint()))

@@ -111,7 +111,7 @@ def test_an_invalid_selector_is_an_error_of_the_hint_and_of_pre_filter(world):
     assert "get constraints from pod: obtaining pod's hard topology spread constraints: " in status.message
 
 
-def test_two_constraints_with_one_key_count_by_themselves(world):
+def test_two_constraints_with_one_key_count_separately(world):
     for zone in ("a", "b"):
         world.node(zone, labels={"zone": zone})
     for number in range(3):

@@ -52,7 +52,7 @@ def test_without_zones_only_the_node_counts(world):
     assert scores == {"a": 0, "b": 75, "c": 100}
 
 
-def test_pods_that_go_or_are_elsewhere_do_not_count(world):
+def test_terminating_pods_and_those_of_other_namespaces_do_not_count(world):
     _service(world)
     world.node("a")
     world.pod("going", on="a", labels={"app": "web"}, metadata={"deletionTimestamp": "2024-01-01T00:00:00Z"})
@@ -61,7 +61,7 @@ def test_pods_that_go_or_are_elsewhere_do_not_count(world):
     assert _run(world, world.pod("p", labels={"app": "web"})) == ({"a": 0}, {"a": 100})
 
 
-def test_a_pod_that_nothing_selects_gives_all_nodes_one_score(world):
+def test_without_a_selecting_service_all_nodes_have_the_same_score(world):
     world.node("a")
     world.pod("w", on="a", labels={"app": "web"})
 

@@ -56,7 +56,7 @@ def test_a_pod_without_claims_is_skipped(world):
         ({"storage_class": "wait", "volume": "v", "annotations": {}}, "pod has unbound immediate PersistentVolumeClaims"),
     ],
 )
-def test_claims_that_cannot_be_used_are_named(world, storage, claim, message):
+def test_unusable_claims_are_named(world, storage, claim, message):
     storage.storage_class("imm", waits=False)
     storage.storage_class("wait")
     storage.claim("c", **claim)
@@ -66,7 +66,7 @@ def test_claims_that_cannot_be_used_are_named(world, storage, claim, message):
     assert (status.code.value, status.reasons) == ("UnschedulableAndUnresolvable", (message,))
 
 
-def test_an_ephemeral_claim_must_be_there_and_belong_to_the_pod(world, storage):
+def test_an_ephemeral_claim_must_exist_and_belong_to_the_pod(world, storage):
     pod = world.pod("p", volumes=[{"name": "v", "ephemeral": {}}])
     missing = _pre_filter(world, pod).status
     storage.claim("p-v")
@@ -98,7 +98,7 @@ def test_a_pod_fits_only_on_the_nodes_of_all_its_local_volumes(world, storage):
 # Filter
 
 
-def test_bound_volumes_must_be_in_reach(world, storage):
+def test_bound_volumes_must_be_accessible_from_the_node(world, storage):
     world.node("a", labels={ZONE: "z1"})
     world.node("b", labels={ZONE: "z2"})
     storage.volume("v", nodeAffinity=_zone("z2"))
@@ -107,7 +107,7 @@ def test_bound_volumes_must_be_in_reach(world, storage):
     assert world.rejections(world.framework(), storage.pod("p", "c")) == {"a": CONFLICT}
 
 
-def test_a_claim_whose_volume_is_gone_fits_nowhere(world, storage):
+def test_a_pod_whose_volume_is_missing_fits_on_no_node(world, storage):
     world.node("a", labels={ZONE: "z1"})
     storage.volume("v", nodeAffinity=_zone("z2"))
     storage.claim("c", volume="v")
@@ -178,7 +178,7 @@ def test_each_claim_takes_the_smallest_volume_that_fits(world, storage):
         {"labels": {"tier": "slow"}},
     ],
 )
-def test_volumes_that_do_not_suit_a_claim_are_left(world, storage, unfit):
+def test_volumes_that_do_not_match_a_claim_are_skipped(world, storage, unfit):
     world.node("a")
     storage.storage_class("wait")
     storage.claim("c", storage_class="wait", size="2Gi", selector={"matchLabels": {"tier": "fast"}})
@@ -271,7 +271,7 @@ def test_all_reasons_of_a_node_are_reported(world, storage):
     assert world.rejections(world.framework(), storage.pod("p", "unbound", "bound"))["a"][2] == (*CONFLICT[2], *NO_VOLUME[2])
 
 
-def test_a_class_that_vanished_is_an_error(world, storage):
+def test_a_missing_class_is_an_error(world, storage):
     world.node("a")
     storage.storage_class("dyn", "x.example.com")
     storage.claim("c", storage_class="dyn")

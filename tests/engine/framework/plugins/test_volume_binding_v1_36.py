@@ -125,7 +125,7 @@ def test_pre_bind_has_work_only_for_claims_that_are_not_bound(world, storage):
     assert plugin.pre_bind_pre_flight(CycleState(), pod, "n").reasons == ("not found",)
 
 
-def test_storage_is_scored_only_if_its_gate_is_on(world, v1_36_with_gates):
+def test_storage_is_scored_only_if_its_feature_gate_is_on(world, v1_36_with_gates):
     results = {}
     for name, each in (("off", world), ("on", v1_36_with_gates(StorageCapacityScoring=True))):
         storage = Storage(each)
@@ -190,7 +190,7 @@ def test_an_older_version_from_the_informer_replaces_a_newer_one(cache):
     assert cache.get("v").metadata.resource_version == "98"
 
 
-def test_only_the_present_version_can_be_assumed(cache):
+def test_only_the_current_version_can_be_assumed(cache):
     stored = cache.get("v")
 
     with pytest.raises(AssumeError, match=r'^"v" is out of sync \(stored: 1, assume: 99\)$'):
@@ -199,7 +199,7 @@ def test_only_the_present_version_can_be_assumed(cache):
         cache.get("w")
 
 
-def test_an_assumed_volume_is_dropped_by_its_own_version_alone(cache):
+def test_an_assumed_volume_is_dropped_only_by_its_own_version(cache):
     stored = cache.get("v")
     assumed = replace(stored, unread="assumed")
     cache.assume(assumed)

@@ -131,7 +131,7 @@ def test_a_volume_queues_pods_when_it_is_new_or_moves_to_another_zone(world, sto
     assert world.hint("VolumeZone", VOLUME_UPDATE, world.pod("p"), old=here, new=labelled) is SKIP
 
 
-def test_every_node_that_comes_or_is_relabelled_queues_pods_with_volumes(world):
+def test_every_added_or_relabelled_node_queues_pods_with_volumes(world):
     node = world.node("n")
 
     for plugin in ("VolumeZone", "VolumeBinding"):
@@ -210,7 +210,7 @@ def csi_claim(storage, name, driver="d"):
     return storage.volume(f"v-{name}", csi={"driver": driver, "volumeHandle": f"h-{name}"})
 
 
-def test_volumes_that_are_still_attached_take_room(world, storage):
+def test_volumes_that_are_still_attached_count(world, storage):
     for name in ("n", "free"):
         world.node(name)
         storage.csi_node(name, d=1)

@@ -16,7 +16,7 @@ NO_DISK = (NAME, "Unschedulable", ("node(s) had no available disk",))
         ({"rbd": {"monitors": ["m"], "image": "i"}}, {"rbd": {"monitors": ["n"], "image": "i"}}, True),
     ],
 )
-def test_a_disk_is_used_by_one_pod_unless_all_only_read(world, mine, theirs, fits):
+def test_a_disk_is_used_by_one_pod_unless_all_mount_it_read_only(world, mine, theirs, fits):
     world.node("n")
     world.node("free")
     world.pod("old", on="n", volumes=[{"name": "v", **theirs}])
@@ -26,7 +26,7 @@ def test_a_disk_is_used_by_one_pod_unless_all_only_read(world, mine, theirs, fit
     assert rejected == ({} if fits else {"n": NO_DISK})
 
 
-def test_a_claim_for_one_pod_is_taken_everywhere_while_a_pod_uses_it(world, storage):
+def test_a_readwriteoncepod_claim_in_use_rejects_every_node(world, storage):
     world.node("a")
     world.node("b")
     storage.volume("v", accessModes=["ReadWriteOncePod"])

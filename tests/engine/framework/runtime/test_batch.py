@@ -55,13 +55,13 @@ def test_a_pod_that_fits_on_the_last_node_is_scored_again() -> None:
     assert [_cycle(simulation)["batch"] for _ in range(2)] == [{"stored": 3}, {"flush": "node_not_full", "stored": 3}]
 
 
-def test_another_pod_between_makes_the_list_useless() -> None:
+def test_another_pod_in_between_invalidates_the_list() -> None:
     simulation = _batching(pod("p0", cpu="3"), pod("p1", cpu="2"))
 
     assert [_cycle(simulation)["batch"] for _ in range(2)] == [{"stored": 3}, {"flush": "pod_incompatible", "stored": 2}]
 
 
-def test_a_pod_that_could_not_be_scheduled_between_makes_the_list_useless() -> None:
+def test_an_unschedulable_pod_in_between_invalidates_the_list() -> None:
     simulation = _batching(pod("p0", cpu="3"))
     _cycle(simulation)
     _create(simulation, pod("large", cpu="100"))
@@ -154,7 +154,7 @@ def test_batching_goes_on_after_a_restore() -> None:
     assert restored.checkpoint() == simulation.checkpoint()
 
 
-def test_the_gate_turns_batching_off() -> None:
+def test_a_disabled_feature_gate_turns_batching_off() -> None:
     simulation = _batching(pod("p0", cpu="3"), pod("p1", cpu="3"), feature_gates={"OpportunisticBatching": False})
 
     assert [_cycle(simulation)["batch"] for _ in range(2)] == [None, None]

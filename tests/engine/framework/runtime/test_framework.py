@@ -57,7 +57,7 @@ def test_prefilter_results_are_intersected(world, scripted):
     assert [answer.node_names for answer in outcome.plugin_results] == [("n1", "n2"), ("n2", "n3")]
 
 
-def test_no_node_left_names_the_plugins_that_left_none(world, scripted):
+def test_prefilter_that_leaves_no_node_names_its_plugins(world, scripted):
     first = Scripted("A", pre_filter=(PreFilterResult(frozenset({"n1"})), SUCCESS))
     second = Scripted("B", pre_filter=(PreFilterResult(frozenset({"n2"})), SUCCESS))
 
@@ -117,7 +117,7 @@ def test_a_skipped_plugin_does_not_run(world, scripted):
 
 
 @pytest.mark.parametrize(("want", "feasible", "evaluated"), [(1, [1], 3), (2, [1, 3], 5), (3, [1, 3, 5], 6), (9, [1, 3, 5], 6)])
-def test_the_search_stops_one_feasible_node_too_late_and_leaves_that_one_out(world, scripted, want, feasible, evaluated):
+def test_the_search_visits_one_more_feasible_node_and_omits_it(world, scripted, want, feasible, evaluated):
     for number in range(6):
         world.node(f"n{number}")
     plugin = Scripted("A", filter_node=_node_filter({"n0", "n2", "n4"}, unschedulable("even")))
@@ -178,7 +178,7 @@ def test_a_profile_without_filters_takes_the_first_rows(world, scripted):
 # Nominated pods
 
 
-def test_nominated_pods_of_the_same_or_a_higher_priority_take_their_room(world):
+def test_nominated_pods_of_the_same_or_a_higher_priority_reserve_their_resources(world):
     world.node("n1", {"cpu": "2"})
     world.node("n2", {"cpu": "2"})
     world.nominations.pods["n1"] = [world.pod("waiting", {"cpu": "2"}, priority=5)]

@@ -76,7 +76,7 @@ def framework_with(world):
         ({"filter": Verdicts(np.array([0, 1]), (unschedulable("x"), SUCCESS))}, "expected Success as the first of the statuses"),
     ],
 )
-def test_an_invalid_answer_of_filter_is_an_error(world, framework_with, answers, message):
+def test_an_invalid_result_of_filter_is_an_error(world, framework_with, answers, message):
     framework = framework_with(**answers)
 
     verdicts = framework.run_filter_plugins(CycleState(), world.pod("p"), world.snapshot.rows())
@@ -86,7 +86,7 @@ def test_an_invalid_answer_of_filter_is_an_error(world, framework_with, answers,
     assert status.message.startswith(f'running "Bad" filter plugin: {message}')
 
 
-def test_every_node_can_have_a_status_of_its_own(world, framework_with):
+def test_every_node_can_have_its_own_status(world, framework_with):
     guarded = framework_with(filter_node=lambda _state, _pod, info: unschedulable(f"reason {info.name}")).plugins.by_name["Bad"]
     count = 2**15 + 10
     rows = Rows.of([NodeInfo(str(number), Generations()) for number in range(count)])
@@ -117,7 +117,7 @@ def test_filter_fails_for_the_node_at_which_the_plugin_raises(world, framework_w
         ({"score": SUCCESS}, "expected scores, found Success"),
     ],
 )
-def test_an_invalid_answer_of_score_is_an_error(world, framework_with, answers, message):
+def test_an_invalid_result_of_score_is_an_error(world, framework_with, answers, message):
     outcome = framework_with(**answers).run_score_plugins(CycleState(), world.pod("p"), world.snapshot.rows())
 
     assert outcome.status.message == f'running Score plugins: plugin "Bad" failed with: {message}'
@@ -155,7 +155,7 @@ def test_too_few_normalized_scores_are_an_error(world, framework_with):
         ({"bind": lambda *_: _raise(OSError("gone"))}, "run_bind_plugins", 'running Bind plugin "Bad": OSError: gone'),
     ],
 )
-def test_a_fault_after_the_choice_of_a_node_is_an_error(world, framework_with, answers, run, message):
+def test_an_exception_after_the_node_is_selected_is_an_error(world, framework_with, answers, run, message):
     outcome = getattr(framework_with(**answers), run)(CycleState(), world.pod("p"), "n1")
 
     assert (outcome.status.code, outcome.status.message) == (Code.ERROR, message)
@@ -187,7 +187,7 @@ def test_unreserve_and_post_bind_cannot_fail(world, framework_with, caplog):
         ),
     ],
 )
-def test_an_invalid_answer_of_pre_filter_is_an_error_and_its_data_is_dropped(world, framework_with, answer, message):
+def test_an_invalid_result_of_pre_filter_is_an_error_and_its_data_is_dropped(world, framework_with, answer, message):
     state = CycleState()
 
     outcome = framework_with(pre_filter=answer).run_pre_filter_plugins(state, world.pod("p"))
@@ -222,6 +222,6 @@ def test_state_that_can_be_stored_is_kept(world, framework_with):
         ({"filter_node": SUCCESS, "to_state": {}}, "to_state without load"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_is_rejected(framework_with, answers, message):
+def test_an_unusable_plugin_is_rejected(framework_with, answers, message):
     with pytest.raises(PluginListsError, match=message):
         framework_with(**answers)

@@ -20,5 +20,5 @@ def test_the_backoff_doubles_up_to_the_limit(attempts: int, seconds: int) -> Non
     assert Backoff(1, 10).expiry(_queued(attempts)) == (7 + seconds) * NANOS_PER_SECOND
 
 
-def test_a_limit_below_the_beginning_counts_from_the_second_attempt_on() -> None:
+def test_a_maximum_below_the_initial_backoff_applies_from_the_second_attempt_on() -> None:
     assert [Backoff(5, 2).expiry(_queued(attempts)) for attempts in (1, 2)] == [12 * NANOS_PER_SECOND, 9 * NANOS_PER_SECOND]

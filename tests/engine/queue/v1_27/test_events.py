@@ -31,7 +31,7 @@ WAITING = ClusterEventMap(
         (events.NODE_ADD, "Unknown", False),
     ],
 )
-def test_which_pods_an_event_may_help(event: ClusterEvent, plugin: str, *, helps: bool) -> None:
+def test_an_event_may_help_the_pods_whose_plugins_registered_it(event: ClusterEvent, plugin: str, *, helps: bool) -> None:
     queued = QueuedPodInfo(PodInfo(Pod()), timestamp=0)
     queued.unschedulable_plugins = {plugin}
 

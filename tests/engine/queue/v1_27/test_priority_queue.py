@@ -98,7 +98,7 @@ def world() -> World:
     return World()
 
 
-def test_the_highest_priority_leaves_first_then_the_oldest(world: World) -> None:
+def test_the_highest_priority_is_popped_first_then_the_oldest(world: World) -> None:
     world.add("low", priority=1)
     world.add("old", priority=5)
     world.add("new", priority=5)

@@ -45,7 +45,7 @@ def test_a_request_that_falls_or_vanishes_is_a_scale_down(before: dict[str, str]
     assert changes_of_pod(requesting(**after), requesting(**before)) == ["AssignedPodUpdate"]
 
 
-def test_pod_level_requests_count_for_a_scale_down_with_and_without_their_gate() -> None:
+def test_pod_level_requests_count_for_a_scale_down_with_and_without_their_feature_gate() -> None:
     gates = {"PodLevelResources": False, "InPlacePodLevelResourcesVerticalScaling": False}
     lower = {**requesting(cpu="500m"), "resources": {"requests": {"cpu": "100m"}}}
     assert changes_of_pod(requesting(cpu="500m"), lower, **gates) == ["AssignedPodUpdatePodScaleDown"]

@@ -28,7 +28,7 @@ def test_a_pod_of_active_q_is_in_flight_afterwards() -> None:
     assert popped.pod.uid in queue.in_flight
 
 
-def test_a_pod_that_waits_for_a_change_is_activated_and_popped() -> None:
+def test_an_unschedulable_pod_is_activated_and_popped() -> None:
     simulation, queue = queue_with(node("a", cpu="1"), pod("big", cpu="2"))
     do(simulation, "cycle")
     assert [entry.pod for entry in simulation.view().queue.unschedulable] == ["default/big"]

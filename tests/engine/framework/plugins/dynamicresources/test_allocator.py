@@ -66,13 +66,13 @@ def test_selectors_of_class_and_request_must_all_match() -> None:
     assert devices.names(claim_for(request(deviceClassName="fast", selectors=is_model("B")))) == [["r=c"]]
 
 
-def test_earlier_choices_are_taken_back_if_later_requests_need_their_devices() -> None:
+def test_earlier_choices_are_undone_if_later_requests_need_their_devices() -> None:
     devices = Devices(slice_of(device("a", model="A"), device("b", model="B")))
 
     assert devices.names(claim_for(request("any"), request("a", selectors=is_model("A")))) == [["any=b", "a=a"]]
 
 
-def test_all_devices_that_match_are_taken_or_none() -> None:
+def test_all_matching_devices_are_allocated_or_none() -> None:
     devices = Devices(slice_of(device("a", model="A"), device("b", model="B"), device("c", model="A")))
     every = claim_for(request(allocationMode="All", selectors=is_model("A")))
 
@@ -192,7 +192,7 @@ def test_an_allocation_has_a_selector_of_the_nodes_that_can_use_it(spec: dict[st
         assert [(each.key, each.values) for each in (*term.match_fields, *term.match_expressions)] == [selector]
 
 
-def test_devices_for_single_nodes_are_seen_by_those_nodes() -> None:
+def test_devices_for_single_nodes_are_available_only_to_those_nodes() -> None:
     devices = Devices(slice_of(device("a", nodeName="n2"), device("b", nodeName="n1"), perDeviceNodeSelection=True))
 
     assert devices.names(claim_for(request())) == [["r=b"]]
@@ -279,7 +279,7 @@ def test_an_exponential_selector_ends_the_search_and_has_a_limited_cost() -> Non
     assert error_of(devices, claim) == "claim default/c: selector #0: CEL runtime error: operation cancelled: actual cost limit exceeded"
 
 
-def test_a_search_ends_when_it_has_taken_its_steps() -> None:
+def test_a_search_ends_after_its_maximum_number_of_steps() -> None:
     devices = Devices(slice_of(*(device(f"d{number}", model="A") for number in range(16))))
     devices.max_steps = 1000
     impossible = claim_for(request("r1", count=4), request("r2", count=4), request("r3", selectors=is_model("B")))
@@ -384,7 +384,7 @@ def test_pools_with_missing_slices_have_no_devices() -> None:
     assert [each is not None and each[0][0].device.device.name for each in results] == ["z"] * 60
 
 
-def test_a_faulty_node_selector_of_a_device_ends_the_cycle_with_an_error() -> None:
+def test_an_invalid_node_selector_of_a_device_ends_the_cycle_with_an_error() -> None:
     faulty = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Near"}]}]}
     devices = Devices(slice_of(device("a", nodeSelector=faulty), perDeviceNodeSelection=True))
 

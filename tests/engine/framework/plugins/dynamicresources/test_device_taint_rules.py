@@ -163,7 +163,7 @@ def test_a_rule_with_the_effect_none_excludes_no_device() -> None:
     assert placed_on(simulation) == "n1"
 
 
-def test_without_the_gate_rules_are_stored_and_not_watched() -> None:
+def test_without_the_feature_gate_rules_are_stored_and_not_watched() -> None:
     simulation = session(rule_dict(), gates={})
     do(simulation, "create", object=rule_dict("another"))
     events = simulation.drain_events()

@@ -78,7 +78,7 @@ def _pool(number: int, models: Sequence[str], **spec: Any) -> Any:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_answers_are_those_of_a_search_on_each_node(seed: int, count: int) -> None:
+def test_the_results_equal_those_of_a_search_on_each_node(seed: int, count: int) -> None:
     source = random.Random(seed)
     models = [[source.choice("AAB") for _ in range(source.randrange(1, 4))] for _ in range(6)]
     slices = [_pool(number, models[number], nodeName=f"n{number}") for number in range(4)]
@@ -123,7 +123,7 @@ def test_too_few_devices_of_many_take_a_search_because_it_may_time_out() -> None
         (100, 31, {"allNodes": True}, 1000, False),
     ],
 )
-def test_arrays_answer_only_if_that_takes_no_longer_than_a_search_may(
+def test_arrays_are_used_only_if_they_take_no_longer_than_a_search_may(
     devices: int, selectors: int, spec: dict[str, Any], nodes: int, *, is_quick: bool
 ) -> None:
     pools = PoolIndex(Devices().features)
@@ -133,7 +133,7 @@ def test_arrays_answer_only_if_that_takes_no_longer_than_a_search_may(
     assert FreeDeviceIndex(pools, Selectors()).is_quick(request, nodes, steps=2_500 + 25 * nodes) is is_quick
 
 
-def test_changed_slices_and_nodes_have_new_answers() -> None:
+def test_changed_slices_and_nodes_have_new_results() -> None:
     devices = Devices(_pool(0, "A", nodeName="n0"))
     arrays = Arrays(devices)
     assert arrays.results(NODES[:2]) == [FREE, NONE_FREE]

@@ -80,7 +80,7 @@ def test_an_exception_of_the_script_is_an_error_status(world, scripted, point):
     assert status.message.endswith("RuntimeError: boom")
 
 
-def test_a_rule_is_for_its_pods_and_nodes_and_answers_so_often(world, scripted):
+def test_a_rule_applies_to_its_pods_and_nodes_a_limited_number_of_times(world, scripted):
     framework = scripted({"point": "filter", "pods": ["default/a"], "nodes": ["n2"], "code": UNSCHEDULABLE, "reasons": ["x"], "times": 1})
     rows = world.snapshot.rows()
 
