@@ -76,13 +76,13 @@ def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     expect(page.get_by_text("How few nodes hold the pods?", exact=True)).to_be_visible()
     expect(page.locator("[data-generated]")).to_have_text("a generated cluster, not yours.")
     expect(page.get_by_role("heading", name="Keep six: two uses 4 fewer nodes, but places")).to_be_visible()
-    table = page.get_by_role("region", name="Variants")
+    table = page.get_by_role("region", name="Configurations")
     rows = table.locator("tbody th[scope=row]")
     expect(rows).to_contain_text(["six", "two"])
 
     table.get_by_role("button", name="nodes used", exact=True).click()
     expect(rows).to_contain_text(["two", "six"])
-    table.get_by_role("button", name="pin").click()
+    table.get_by_role("button", name="Use as baseline").click()
     expect(table.get_by_text("+4 ± 0", exact=True).first).to_be_visible()
     expect(page.get_by_text("the Pareto front (")).to_be_visible()
     expect(page.get_by_role("figure", name="Nodes at the end")).to_be_visible()
@@ -92,18 +92,18 @@ def test_variants_are_added_to_a_finished_experiment(page: Page, server: Server)
     experiment = server.rest("experiments/", {"plan": PLAN})["id"]
     page.goto(f"{server.url}/experiments/{experiment}/")
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
-    page.get_by_role("button", name="Add variants").click(timeout=PATIENCE_MILLIS)
+    page.get_by_role("button", name="Add configurations").click(timeout=PATIENCE_MILLIS)
     write(page.locator("form"), PLAN.replace("count: 2}}]", "count: 2}}, {name: three, nodes: {count: 3}}]"))
     page.get_by_role("button", name="Run the new trials").click()
     expect(page.get_by_text("6 of 6 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(page.get_by_role("region", name="Variants").locator("tbody th[scope=row]")).to_contain_text(["six", "two", "three"])
+    expect(page.get_by_role("region", name="Configurations").locator("tbody th[scope=row]")).to_contain_text(["six", "two", "three"])
 
 
 def test_trials_open_and_are_compared_where_they_part(page: Page, server: Server) -> None:
     experiment = server.rest("experiments/", {"plan": PLAN})["id"]
     page.goto(f"{server.url}/experiments/{experiment}/")
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
-    page.get_by_role("region", name="Variants").get_by_role("button", name="two", exact=True).click()
+    page.get_by_role("region", name="Configurations").get_by_role("button", name="two", exact=True).click()
     page.get_by_role("button", name="Add the baseline's trial").click()
     page.get_by_role("button", name="Compare at the first difference").click()
     page.wait_for_url("**/compare/?a=*", timeout=PATIENCE_MILLIS)
