@@ -227,8 +227,8 @@ class HintAnswer(Piece, frozen=True):
     error: str = ""
 
 
-#: What the queue does with a pod after its hints: nothing (no hint was called, or each returned QueueSkip), requeue it after its backoff, or
-#: requeue it at once.
+#: What the queue does with a pod after its hints: nothing (no hint was called, or each returned QueueSkip), requeue it after its backoff,
+#: or requeue it at once.
 RequeueStrategy = Literal["skip", "afterBackoff", "immediately"]
 
 
@@ -243,8 +243,8 @@ class RequeueDecision(Piece, frozen=True):
     hints: list[HintAnswer] = []
     strategy: RequeueStrategy | None = None
     queue: QueueName | None = None
-    #: The event arrived while the pod was in flight, and was evaluated when it came back. Only the last such event that was evaluated has it,
-    #: with the strategy of all of them; earlier ones have neither this nor a queue.
+    #: The event arrived while the pod was in flight, and was evaluated when it came back. Only the last such event that was evaluated has
+    #: it, with the strategy of all of them; earlier ones have neither this nor a queue.
     in_flight: bool = False
     #: Not evaluated: the plugin that gates them does not wait for this event.
     gated: bool = False

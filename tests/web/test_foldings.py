@@ -109,7 +109,7 @@ def test_clients_of_one_group_leave_a_place_for_users(folds: Folds) -> None:
         assert foldings._is_next("user 1")
 
 
-def test_clients_that_wait_take_turns(folds: Folds) -> None:
+def test_waiting_clients_are_served_in_turn(folds: Folds) -> None:
     foldings = Foldings(1)
     order: list[str] = []
 
