@@ -8,6 +8,7 @@ from uuid import uuid4
 import msgspec
 import pytest
 from django.db import connection
+from pytest_django import DjangoAssertNumQueries
 
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused, KeyReused, SessionFailed, SessionGone, TooManyCommands
@@ -203,3 +204,16 @@ def test_text_and_numbers_that_cannot_be_stored_are_refused(make_session: MakeSe
     inbox.accept(session_id, Delete(kind="Pod", name="a\\u0000"), "another key")
 
     assert Command.objects.filter(session_id=session_id).count() == 1
+
+
+def test_the_last_commands_of_several_sessions_are_read_in_one_query(
+    make_session: MakeSession, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    idle, *active = [make_session() for _ in range(3)]
+    for session_id in [*active, *active]:
+        send(session_id, "cycle")
+
+    with django_assert_num_queries(1):
+        times = inbox.last_command_times([idle, *active])
+
+    assert times == {session_id: Command.objects.get(session_id=session_id, seq=2).accepted_at for session_id in active}
