@@ -5,9 +5,14 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Session
+from schedviz.web.rooms import state
+from schedviz.web.rooms.answer_visibility import hidden_answers
+from schedviz.web.rooms.models import Participant
 from tests.rooms.conftest import ROOMS, Person
 
 
@@ -86,3 +91,14 @@ def test_a_session_has_at_most_20_open_rooms(classroom):
         "This session has 20 open rooms, which is the limit. End one to open another.",
     )
     classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
+
+
+def test_what_is_read_of_the_sessions_of_a_room_is_small(classroom):
+    classroom.student("Ada")
+    with CaptureQueriesContext(connection) as read:
+        state.load(classroom.id)
+        hidden_answers(Participant.objects.get().digest, classroom.session)
+
+    texts = [query["sql"] for query in read.captured_queries]
+    assert any('"name"' in text for text in texts)
+    assert not any(f'"{column}"' in text for text in texts for column in ("settings", "report"))

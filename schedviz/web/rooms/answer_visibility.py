@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 from django.db.models import Q
 
 from schedviz.sessions.models import Session
 from schedviz.web.learning.models import lesson_of
 from schedviz.web.rooms.models import LIVE, Participant, Question, Room, RoomFork
+
+#: Columns of sessions that are not needed.
+_LARGE: Final = ("session__settings", "session__report")
 
 
 class HiddenAnswers(msgspec.Struct, frozen=True):
@@ -32,7 +37,7 @@ def hidden_answers(guest: str, session: Session) -> HiddenAnswers:
     lesson = lesson_of(session)
     questions = [
         question
-        for question in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session")
+        for question in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session").defer(*_LARGE)
         if question.session is None or lesson_of(question.session) == lesson
     ]
     revealed = frozenset(question.stop for question in questions if question.revealed)

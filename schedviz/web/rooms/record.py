@@ -28,38 +28,39 @@ def record(room: Room, language: str = "en") -> str:
     # Texts are quoted: spreadsheets of many languages separate cells by semicolons.
     writer = csv.writer(out, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
-    participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
+    # The cells that many lines have are made once: a full room has 30,000 lines.
+    participants = {
+        participant.pk: _cells(participant.nickname, _time(participant.joined_at))
+        for participant in Participant.objects.filter(room=room, removed=False).order_by("pk")
+    }
     answers = {(answer.question_id, answer.participant_id): answer for answer in Answer.objects.filter(question__room=room)}
     for question in Question.objects.filter(room=room).select_related("session").order_by("number"):
-        question_text = (question_words(question.session, question.stop, language) if question.stop else None) or QuestionWords(
-            question.text, {}
-        )
-        for participant in participants:
-            writer.writerow(
-                [_cell(value) for value in _line(question, question_text, participant, answers.get((question.pk, participant.pk)))]
-            )
+        words = (question_words(question.session, question.stop, language) if question.stop else None) or QuestionWords(question.text, {})
+        right = words.options.get(question.right, question.right)
+        asked = _cells(question.number, _time(question.asked_at), question.stop, words.text, question.kind, right)
+        for participant_id, participant in participants.items():
+            answer = answers.get((question.pk, participant_id))
+            writer.writerow([*asked, *participant, *_answer_cells(question, words, answer)])
     return out.getvalue()
 
 
-def _line(question: Question, question_text: QuestionWords, participant: Participant, answer: Answer | None) -> list[object]:
-    is_right = "" if answer is None or not question.right else int(answer.value == question.right)
-    return [
-        *(question.number, _time(question.asked_at), question.stop, question_text.text, question.kind),
-        question_text.options.get(question.right, question.right),
-        *(participant.nickname, _time(participant.joined_at)),
-        "" if answer is None else question_text.options.get(answer.value, answer.value),
-        is_right,
-        "" if answer is None else f"{(answer.answered_at - question.asked_at).total_seconds():.1f}",
-        "" if answer is None else answer.changes,
-    ]
+def _answer_cells(question: Question, words: QuestionWords, answer: Answer | None) -> list[object]:
+    if answer is None:
+        return ["", "", "", ""]
+    return _cells(
+        words.options.get(answer.value, answer.value),
+        int(answer.value == question.right) if question.right else "",
+        f"{(answer.answered_at - question.asked_at).total_seconds():.1f}",
+        answer.changes,
+    )
 
 
 def _time(time: datetime) -> str:
     return time.isoformat(timespec="milliseconds")
 
 
-def _cell(value: object) -> object:
-    return plain_cell(value) if isinstance(value, str) and not _is_number(value) else value
+def _cells(*values: object) -> list[object]:
+    return [plain_cell(value) if isinstance(value, str) and not _is_number(value) else value for value in values]
 
 
 def _is_number(value: str) -> bool:

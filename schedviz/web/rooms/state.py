@@ -229,5 +229,7 @@ def load_computed(room_id: Any) -> RoomState | None:
 
 def load(room_id: Any) -> RoomState | None:
     """A room as it is now; None if there is none. Queries the database."""
-    room = Room.objects.select_related("teacher", "session", "shown").filter(pk=room_id).first()
+    # Settings and reports of sessions are large.
+    large = [f"{session}__{column}" for session in ("session", "shown") for column in ("settings", "report")]
+    room = Room.objects.select_related("teacher", "session", "shown").defer(*large).filter(pk=room_id).first()
     return None if room is None else RoomState(room)
