@@ -54,7 +54,7 @@ class EngineHost:
         self.load_seconds = 0.0
         self.worked_seconds = 0.0
         self._inbox = inbox or InboxReader(session)
-        #: The running command has no rate and calls no extender, so it uses all the CPU time that it gets.
+        #: The running command uses all the CPU time that it gets: it waits for no extender and, if it has a rate, is behind it.
         self._is_bulk = False
         # Set by `load`.
         self._simulation: Simulation
@@ -166,7 +166,8 @@ class EngineHost:
         if self.pace is not None:
             self.pace.did(self._simulation.cycle - cycle)
         # One that calls extenders waits most of the time.
-        self._is_bulk = self.running is not None and self.pace is None and not self.session.calls_extenders
+        waits = self.session.calls_extenders or (self.pace is not None and not self.pace.is_behind)
+        self._is_bulk = self.running is not None and not waits
         write_result = self._writer.write(result, self._runner, before=before, last_seq=self._inbox.last_seq)
         if write_result is not None:
             self.position, committed = write_result

@@ -19,6 +19,8 @@ class Pace:
         self._clock = clock
         self._next_at = clock()
         self._batch = max(1, int(rate * BATCH_SECONDS))
+        #: The last slice did fewer cycles than are due: the run uses all the CPU time that it gets.
+        self.is_behind = False
 
     def wait_seconds(self) -> float:
         """How long until the next batch is due; 0 when it is."""
@@ -31,6 +33,7 @@ class Pace:
     def did(self, cycles: int) -> None:
         """Count cycles that were done."""
         self._next_at += cycles / self.rate
+        self.is_behind = self.wait_seconds() == 0
         now = self._clock()
         if self._next_at < now - _FORGIVEN_SECONDS:
             self._next_at = now

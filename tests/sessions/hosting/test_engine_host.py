@@ -16,6 +16,7 @@ from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.slice_runner import EngineError
 from schedviz.sessions.models import Chunk, Command, Session
 from schedviz.trace.commands import Latency
+from tests.conftest import until
 from tests.sessions.conftest import MakeSession, send, stored_events
 from tests.sessions.hosting.conftest import HostOf
 
@@ -229,3 +230,20 @@ def test_a_run_that_waits_for_extenders_does_not_take_the_bulk_semaphore(
 
     assert host.position.cycle == 200
     assert (place.times == 0) is calls_extenders
+
+
+def test_a_run_that_cannot_reach_its_rate_takes_the_place_of_runs(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = CountedPlace()
+    monkeypatch.setattr(engine_host, "BULK_SEMAPHORE", place)
+    session_id = make_session(nodes=3, pods=200)
+    send(session_id, "run", rate=10_000)
+    host = host_of(session_id)
+
+    while host.has_work:
+        until(lambda: not host.seconds_until_due)
+        host.work_slice()
+
+    assert host.position.cycle == 200
+    assert place.times

@@ -56,3 +56,20 @@ def test_a_stalled_run_does_not_catch_up_in_a_burst() -> None:
     pace.did(1)
 
     assert pace.due() == 1
+
+
+def test_a_run_is_behind_while_cycles_are_due_after_a_slice() -> None:
+    clock = Clock()
+    pace = Pace(1000, clock)
+    clock.now += 0.1
+
+    pace.did(30)
+    assert pace.is_behind
+
+    pace.did(pace.due())
+    assert not pace.is_behind
+
+    clock.now += 60
+    pace.did(50)
+    # Also if it need not catch up.
+    assert pace.is_behind
