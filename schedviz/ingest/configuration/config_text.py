@@ -18,9 +18,9 @@ from schedviz.ingest.errors import UnreadableFile
 _DUPLICATE: Final = re.compile(r'(?:(.*): )?duplicate entry with key "([^"]*)"(?: at line (\d+))?')
 #: Strings are matched first, so that comment characters in them do not count.
 _RELAXED: Final = re.compile(
-    r'("(?:\\.|[^"\\])*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE
+    r'("(?:\\.|[^"\\])*+(?:"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE
 )
-_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
+_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*+(?:"|\\?\Z))|,(?=\s*[}\]])', re.DOTALL)
 
 
 class ConfigText(msgspec.Struct, frozen=True):

@@ -400,12 +400,12 @@ def _each(text: str) -> Iterator[PodMessage]:
         if _OF_PREEMPTION.search(text, max(0, head.start() - 120), head.start()):
             at = head.end()
             continue
-        message, end = whole_message(text, head.start(), head.end())
         line = text[line_start(text, head.start(), _BEFORE) : head.start()]
         if head[0].startswith(_OF_OWNER) and head["forbidden"] is None and line.strip() and FAILED_CREATE not in line:
             # Any program may write so.
             at = head.end()
             continue
+        message, end = whole_message(text, head.start(), head.end())
         pod, when = _about(line, described.pod_before(head.start()))
         message, logged_pod = without_values(message)
         pod = logged_pod or pod

@@ -174,5 +174,12 @@ def test_members_given_twice_are_found_with_their_path():
     assert parsed.duplicates == ('duplicate field "a"', 'duplicate field "profiles[1].x"')
 
 
+@pytest.mark.parametrize("piece", ['"\\', '"', '"\\\\', '/*"', ", "])
+def test_text_with_open_strings_is_refused_in_linear_time(piece: str) -> None:
+    # Quadratic time would take minutes.
+    with pytest.raises(UnreadableFile, match="not JSON"):
+        parse_config('{"kind": "KubeSchedulerConfiguration", "x": ' + piece * 100_000)
+
+
 def test_comment_signs_inside_a_string_are_kept():
     assert parse_config('{"url": "http://a,}", // here\n "b": [1,],}').document == {"url": "http://a,}", "b": [1]}

@@ -335,6 +335,7 @@ def test_escape_sequences_are_removed() -> None:
         " ",
         "\x1b]",
         "1/",
+        "Error creating: pods ",
     ],
 )
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
