@@ -13,12 +13,12 @@ from schedviz.experiments.statistics import Interval, interval
 #: Columns that decide, the most important first. A plan with none of them is decided by its own measures in their order.
 GOALS: Final = ("placed", "pdbViolations", "victims", "cost.used", "nodesUsed", "fragmentation.cpu", "fragmentation.memory")
 
-#: `exact`: one deterministic run; `strong`: all seeds agree and the margin is less than half; `fair`: beyond chance.
+#: `exact`: one deterministic run; `strong`: all seeds agree and the margin is less than half; `fair`: significant.
 Level = Literal["exact", "strong", "fair", "none"]
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """A variant that is worse in a column, beyond chance, than the best one of those that were left."""
+    """A variant that is significantly worse in a column than the best one of those that were left."""
 
     variant: str
     column: Column
@@ -27,12 +27,12 @@ class Dropped(msgspec.Struct, frozen=True):
 
 
 class Alternative(msgspec.Struct, frozen=True):
-    """A variant that is better than the chosen one in some measures, beyond chance: the best one in each of them."""
+    """A variant that is significantly better than the chosen one in some measures: the best one in each of them."""
 
     variant: str
     #: The columns in which it is the best one.
     gains: list[Column]
-    #: The most important column in which it is worse than the chosen one, beyond chance.
+    #: The most important column in which it is significantly worse than the chosen one.
     cost: Column | None
 
 
@@ -46,9 +46,9 @@ class Choice(msgspec.Struct, frozen=True):
     ties: list[str]
     #: The columns that decide, in order.
     goals: list[Column]
-    #: The columns of them in which it is better than the baseline beyond chance.
+    #: The columns of them in which it is significantly better than the baseline.
     gains: list[Column]
-    #: Columns in which it is worse than the baseline beyond chance, one of each measure.
+    #: Columns in which it is significantly worse than the baseline, one of each measure.
     costs: list[Column]
     dropped: list[Dropped]
     #: Trade-offs: what to choose instead, if another measure counts most.
@@ -106,7 +106,7 @@ class Comparison:
         return interval(self.pairs(a, b, column))
 
     def verdict(self, a: str, b: str, column: Column) -> int:
-        """1: `a` is better than `b` beyond chance, -1: worse, 0: neither."""
+        """1: `a` is significantly better than `b`, -1: worse, 0: neither."""
         difference = self.between(a, b, column)
         return 0 if difference is None else direction(difference, column)
 
@@ -140,7 +140,7 @@ def _comparable(rows: dict[str, dict[int | None, TrialRow]], baseline: str) -> d
 
 
 def direction(difference: Interval, column: Column) -> int:
-    """1: better beyond chance, -1: worse, 0: neither. Without seeds every difference counts, because runs repeat."""
+    """1: significantly better, -1: worse, 0: neither. Without seeds every difference counts, because runs repeat."""
     if not column.better or not _is_sure(difference):
         return 0
     return 1 if (difference.mean > 0) == (column.better == "higher") else -1
@@ -151,7 +151,7 @@ def _is_sure(difference: Interval) -> bool:
 
 
 def choose(results: Results, comparison: Comparison) -> Choice | None:
-    """Goal by goal, drop the variants that are worse than the best one beyond chance. None without two variants that have numbers."""
+    """Goal by goal, drop the variants that are significantly worse than the best one. None without two variants that have numbers."""
     baseline = results.baseline
     candidates = [variant.name for variant in results.variants if comparison.can_win(variant.name)]
     if len(candidates) < 2 or baseline not in candidates:

@@ -210,7 +210,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
 
 
 def _differing(results: Results, comparison: Comparison, choice: Choice) -> Iterator[tuple[str, list[Column]]]:
-    """The variants that are as good as the baseline, with the columns in which they differ from it beyond chance: one of each measure."""
+    """The variants that are as good as the baseline, with the columns in which they differ significantly from it: one of each measure."""
     for name in choice.ties[:_MAX_DIFFERING]:
         found: dict[str, Column] = {}
         for column in other_columns(results, choice.goals):

@@ -154,7 +154,7 @@ def test_an_exported_session_is_imported_unchanged(page: Page, server: Server, f
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("e")
-    page.get_by_label("Steps up to a moment").check()
+    page.get_by_label("Steps up to a state").check()
     with page.expect_download() as downloading:
         page.locator("[data-export=trace]").click()
     assert json.loads(downloading.value.path().read_text())["format"] == "schedviz-trace/1"
