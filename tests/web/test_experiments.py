@@ -16,6 +16,7 @@ from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.web.api.experiments import _PLANS
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_RESULTS, RESULTS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
 from tests.web.conftest import People
@@ -116,6 +117,7 @@ def test_an_experiment_is_not_resumed_while_the_quota_of_bytes_is_used_up(owner:
 
 def test_only_a_few_requests_wait_while_a_plan_is_read(owner: APIClient) -> None:
     with ExitStack() as others:
+        others.enter_context(_PLANS.slot())
         for _ in range(MAX_WAITING):
             others.enter_context(waits.one())
             requester.set(uuid4().hex)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from threading import Lock
 from typing import ClassVar, Final, cast
 from uuid import UUID
 
@@ -33,20 +32,20 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.explain import not_ready
-from schedviz.web.api.foldings import RESULTS
+from schedviz.web.api.foldings import RESULTS, Foldings
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.sessions import session_body, within_quotas
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
 _FORMATS = ("json", "columns", "csv", "html")
-#: Held while a plan is read.
-_plans: Final = Lock()
+#: Plans are read one at a time: a large one takes most of a second of a core.
+_PLANS: Final = Foldings(1)
 
 
 class Experiments(Resource):
@@ -251,9 +250,9 @@ class TrialSession(Resource):
 
 @contextmanager
 def _reading_plans() -> Iterator[None]:
-    """Read plans one after the other: a large one takes most of a second of a core. Raises `ApiError` 503 if many requests wait."""
+    """Wait for the plans of others. Raises `ApiError` 503 if many requests wait."""
     try:
-        with waits.one(), _plans:
+        with _PLANS.slot():
             yield
     except TooManyWait as error:
         raise not_ready(f"{error} Try again in a moment.") from error
