@@ -10,14 +10,14 @@ it("sessionName translates the names of cases, lessons and samples, also of late
   const chinese = await vocabularyOf("zh-CN");
   setVocabularySource(() => chinese);
 
-  expect(sessionName("A toleration was forgotten")).toBe("忘记添加容忍度");
+  expect(sessionName("The pod lacks a toleration")).toBe("忘记添加容忍度");
   expect(sessionName("Four nodes, step by step 2")).toBe("四个节点，逐步观察 2");
   expect(sessionName("Four nodes, step by step @ 255 v1.27.1")).toBe("四个节点，逐步观察 @ 255 v1.27.1");
   expect(sessionName("One pod, end to end 3 @ 12 @ 30")).toBe("一个 Pod 的全程 3 @ 12 @ 30");
 });
 
 it("sessionName keeps names that users gave, and English names on an English page", async () => {
-  expect(sessionName("A toleration was forgotten")).toBe("A toleration was forgotten");
+  expect(sessionName("The pod lacks a toleration")).toBe("The pod lacks a toleration");
   const chinese = await vocabularyOf("zh-CN");
   setVocabularySource(() => chinese);
   expect(sessionName("production 3 @ 12")).toBe("production 3 @ 12");

@@ -228,7 +228,7 @@ def _returned(name: str, status: StatusView) -> Phrase:
 
 
 def _rejected(name: str, rejection: RejectionView, facts: dict[str, Any]) -> Phrase:
-    sentence = phrase("{stage} rejected by {plugin} on {nodes}", stage=name, plugin=rejection.plugin, nodes=_nodes(rejection.nodes, facts))
+    sentence = phrase("{stage}: {plugin} rejected {nodes}", stage=name, plugin=rejection.plugin, nodes=_nodes(rejection.nodes, facts))
     return _because(sentence, ", ".join(rejection.reasons))
 
 
@@ -236,7 +236,7 @@ def _nodes(count: int, facts: dict[str, Any]) -> Phrase:
     values = {"count": str(count)}
     if "evaluated" in facts:
         values["all"] = str(facts["evaluated"])
-        return phrase("{count} of {all} node", **values) if count == 1 else phrase("{count} of {all} nodes", **values)
+        return phrase("{count} of {all} node", **values) if facts["evaluated"] == 1 else phrase("{count} of {all} nodes", **values)
     return phrase("{count} node", **values) if count == 1 else phrase("{count} nodes", **values)
 
 
@@ -394,12 +394,8 @@ def _cache_node(event: CacheNode) -> Phrase:
 
 
 def _nominated(event: PodNominated) -> Phrase:
-    if event.node is None:
-        return phrase("no longer nominated")
-    if event.node:
-        return phrase("nominated to {node}", node=event.node)
     # A failed attempt clears the nomination by adding the pod under no name; upstream's nominator keeps that entry.
-    return phrase('no longer nominated (the nominator keeps an entry under "")')
+    return phrase("nominated to {node}", node=event.node) if event.node else phrase("no longer nominated")
 
 
 def _written(event: ApiWritten, *, preemptor: str = "") -> Phrase:
@@ -436,7 +432,7 @@ def _watched(event: WatchSent | WatchDelivered) -> Phrase:
         return phrase("watch event {verb} sent, due at {seconds} s", verb=verb, seconds=f"{event.due_seconds:g}")
     match event.lost:
         case "":
-            sentence = phrase("watch event {verb} delivered", verb=verb)
+            sentence = phrase("the watch event ({verb}) reached the scheduler", verb=verb)
         case "watch":
             sentence = phrase("watch event {verb} lost in transit", verb=verb)
         case "disconnected":
@@ -449,6 +445,8 @@ def _watched(event: WatchSent | WatchDelivered) -> Phrase:
 
 
 def _won(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
+    if facts.get("reason") == "only one":
+        return phrase("{said}, the only feasible node", said=sentence)
     if "total" not in facts:
         return phrase("{said}, {reason}", said=sentence, reason=str(facts["reason"])) if facts.get("reason") else sentence
     tied = facts.get("tied", 1)

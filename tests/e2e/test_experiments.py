@@ -42,7 +42,7 @@ def test_the_card_of_an_experiment_runs_it(page: Page, server: Server) -> None:
     expect(page.locator("[data-plan] .editor")).to_be_hidden(timeout=PATIENCE_MILLIS)
     page.locator("[data-example=fit] [data-run-example]").click()
     page.wait_for_url("**/experiments/*/", timeout=PATIENCE_MILLIS)
-    expect(page.get_by_role("heading", name="How many more of these pods fit?")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("heading", name="How many more pods fit?")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
 def test_a_session_is_the_base_of_an_experiment(page: Page, server: Server) -> None:

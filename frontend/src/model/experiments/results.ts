@@ -60,7 +60,7 @@ export interface Trials {
   errors: Record<string, string>;
 }
 
-/** Pods on another node, by the places of two variants. */
+/** Pods placed on a different node, by the places of two variants. */
 export interface Moves {
   variants: string[];
   counts: (number | null)[][];
