@@ -58,7 +58,7 @@ it("the narration of a running cycle gives the result of its last stage", () => 
   const after = (...stages: CycleView["stages"] & object): string => narrated({ stages, allNodes: 4 });
 
   expect(after({ stage: "Pop" })).toBe("Cycle 7 · p leaves the queue, and its scheduling cycle begins");
-  expect(after({ stage: "Pop" }, { stage: "SkipPodSchedule" })).toBe("Cycle 7 · p is not being deleted and not yet assumed, so its cycle continues");
+  expect(after({ stage: "Pop" }, { stage: "SkipPodSchedule" })).toBe("Cycle 7 · p is neither being deleted nor already assumed, so its cycle continues");
   expect(after(filter)).toBe("Cycle 7 · 3 of 4 nodes can run p");
   expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of the 4 nodes can run p");
   expect(after(filter, chosen)).toBe("Cycle 7 · n2 has the highest total and is chosen for p");

@@ -16,6 +16,7 @@ from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.web.api import experiments
 from schedviz.web.api.experiments import _PLANS
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_RESULTS, RESULTS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
@@ -126,7 +127,8 @@ def test_only_a_few_requests_wait_while_a_plan_is_read(owner: APIClient) -> None
 
 
 @pytest.mark.parametrize("form", ["json", "columns", "csv", "html"])
-def test_only_a_few_requests_read_results_at_a_time(owner: APIClient, form: str) -> None:
+def test_only_a_few_requests_read_large_results_at_a_time(owner: APIClient, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "_MAX_SMALL_RESULTS", 0)
     url = f"{finished(owner)['url']}results/?as={form}"
     # All places are taken, also those to wait in.
     with ExitStack() as others:
@@ -135,10 +137,12 @@ def test_only_a_few_requests_read_results_at_a_time(owner: APIClient, form: str)
             others.enter_context(RESULTS.slot() if number < MAX_RESULTS else waits.one())
             requester.reset(token)
         assert owner.get(url).status_code == 503
-    assert owner.get(url).status_code == 200
+        monkeypatch.undo()
+        assert owner.get(url).status_code == 200
 
 
-def test_results_and_large_states_do_not_wait_for_each_other(owner: APIClient) -> None:
+def test_results_and_large_states_do_not_wait_for_each_other(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "_MAX_SMALL_RESULTS", 0)
     with ExitStack() as others:
         for number in range(MAX_FOLDINGS):
             token = requester.set(f"user {number}")

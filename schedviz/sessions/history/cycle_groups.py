@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -73,18 +76,43 @@ def last_ended(session_id: UUID, event: int) -> int | None:
     return ended[-1] if ended else last_of_groups
 
 
-def count_ended(session_id: UUID, event: int) -> int:
-    """How many of the session's own cycles had ended by an event."""
-    last = last_ended(session_id, event)
-    if last is None:
-        return 0
-    first = CycleGroup.objects.filter(session_id=session_id).order_by("last_cycle").values_list("first_cycle", flat=True)[0]
-    return last - first + 1
+class _Group(NamedTuple):
+    """A group that answers for the events from `since` up to, but without, `until`. `summaries` is empty after the last group."""
+
+    since: int
+    until: float
+    first_cycle: int
+    summaries: Sequence[Summary]
 
 
-def is_between_stages(session_id: UUID, event: int) -> bool:
-    """Whether one of the session's own cycles had begun by an event and had not ended."""
-    data = (
-        CycleGroup.objects.filter(session_id=session_id, last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
-    )
-    return data is not None and any(summary.first_event <= event < summary.last_event for summary in unpack(bytes(data)))
+class OwnCycles:
+    """Which of a session's own cycles had ended by an event. Reads one group at a time, so asking in the order of events is cheap."""
+
+    def __init__(self, session_id: UUID) -> None:
+        self._rows = CycleGroup.objects.filter(session_id=session_id).order_by("last_cycle")
+        self._group = _Group(0, 0, 0, ())
+
+    @cached_property
+    def _first_cycle(self) -> int:
+        return self._rows.values_list("first_cycle", flat=True).first() or 0
+
+    def count_ended(self, event: int) -> int:
+        """How many had ended by an event."""
+        group = self._group_at(event)
+        return group.first_cycle - self._first_cycle + sum(summary.last_event <= event for summary in group.summaries)
+
+    def is_between_stages(self, event: int) -> bool:
+        """Whether one had begun by an event and had not ended."""
+        return any(summary.first_event <= event < summary.last_event for summary in self._group_at(event).summaries)
+
+    def _group_at(self, event: int) -> _Group:
+        """The first group that ended after an event."""
+        if not self._group.since <= event < self._group.until:
+            row = self._rows.filter(last_event__gt=event).values_list("last_event", "first_cycle", "data").first()
+            if row is None:
+                after_last = (self._rows.values_list("last_cycle", flat=True).last() or self._first_cycle - 1) + 1
+                self._group = _Group(event, inf, after_last, ())
+            else:
+                until, first_cycle, data = row
+                self._group = _Group(event, until, first_cycle, unpack(bytes(data)))
+        return self._group

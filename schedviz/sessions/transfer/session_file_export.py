@@ -47,6 +47,8 @@ class RecordedHistory:
         #: The session's first checkpoint.
         self.first_checkpoint: Checkpoint = first_checkpoint
         segments = lineage.segments(session.pk)
+        #: The parts of its history, the oldest first, with their cycles.
+        self._parts = [(segment, cycle_groups.OwnCycles(segment.session_id)) for segment in reversed(segments)]
         #: The ancestors, the oldest first.
         self.ancestors: list[Segment] = segments[:0:-1]
         #: The initial state of the oldest ancestor, and the event before its first command.
@@ -64,10 +66,17 @@ class RecordedHistory:
 
     def ended_cycles(self, after: int, until: int) -> int:
         """How many cycles ended between two events."""
-        return sum(
-            cycle_groups.count_ended(session_id, until_event) - cycle_groups.count_ended(session_id, after_event)
-            for session_id, after_event, until_event in lineage.between(self.session.pk, after, until + 1)
-        )
+        count = 0
+        for segment, cycles in self._parts:
+            after_event, until_event = max(after, segment.after), min(until, segment.until)
+            if after_event < until_event:
+                ended_before = cycles.count_ended(after_event)
+                count += cycles.count_ended(until_event) - ended_before
+        return count
+
+    def is_between_stages(self, event: int) -> bool:
+        """Whether a cycle had begun by an event and had not ended."""
+        return any(segment.after < event <= segment.until and cycles.is_between_stages(event) for segment, cycles in self._parts)
 
     def commands_before_fork(self, segment: Segment) -> Iterator[CommandLine]:
         """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""

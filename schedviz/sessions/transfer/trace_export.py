@@ -17,7 +17,6 @@ from schedviz.ingest.trace_file import FORMAT, trace_from_dict
 from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError
 from schedviz.sessions.errors import NotExportable
-from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer.session_file_export import RecordedHistory
 from schedviz.trace.commands import Pause, Run, Step, decode_command
@@ -114,13 +113,12 @@ def _require_whole_cycles_before(history: RecordedHistory, command: CommandLine,
     """Raises `NotExportable` for a command that was executed between two stages of a cycle: a trace can only execute it before or after."""
     if isinstance(decode_command(bytes(command.command)), Run | Step | Pause):
         return
-    for session_id, _, _ in lineage.between(history.session.pk, event - 1, event + 1):
-        if cycle_groups.is_between_stages(session_id, event):
-            op = msgspec.json.decode(command.command)["op"]
-            raise NotExportable(
-                f"Command {command.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "
-                "Export a session file instead."
-            )
+    if history.is_between_stages(event):
+        op = msgspec.json.decode(command.command)["op"]
+        raise NotExportable(
+            f"Command {command.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "
+            "Export a session file instead."
+        )
 
 
 def _steps(line: CommandLine, *, cycles: int) -> list[dict[str, Any]]:

@@ -44,6 +44,8 @@ from schedviz.web.waiting import TooManyWait
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
 _FORMATS = ("json", "columns", "csv", "html")
+#: Trials times pods. Results up to this size take less than a tenth of a second, and need no place.
+_MAX_SMALL_RESULTS: Final = 20_000
 #: Plans are read one at a time: a large one takes most of a second of a core.
 _PLANS: Final = Foldings(1)
 
@@ -147,8 +149,9 @@ class ExperimentResults(Resource):
         volatile, series = asked.get("times") != "0", asked.get("series") != "0"
         # A result is stored once: equal numbers, equal documents.
         key = ("results", experiment.pk, experiment.trials, done, form, volatile, series)
+        read = partial(_document, experiment, form, done, volatile=volatile, series=series)
         try:
-            document = RESULTS.once(key, partial(_document, experiment, form, done, volatile=volatile, series=series))
+            document = read() if done * experiment.pods <= _MAX_SMALL_RESULTS else RESULTS.once(key, read)
         except PlanError as error:
             message = f"This version cannot read the plan of the experiment: {error}"
             raise ApiError(409, "conflict", message) from error

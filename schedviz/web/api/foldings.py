@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 #: How many states are folded at a time. One client, and all without an account, have half of them.
 MAX_FOLDINGS: Final = 2
-#: Results of experiments are larger, so they do not take the places of states.
-MAX_RESULTS: Final = 1
+#: Large results of experiments take longer, so they do not take the places of states.
+MAX_RESULTS: Final = 2
 
 
 class _Flight:

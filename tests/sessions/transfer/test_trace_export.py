@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 import yaml
 from click.testing import CliRunner
+from pytest_django import DjangoAssertNumQueries
 
 from schedviz.cli.conformance.command import conformance
 from schedviz.engine import run_trace
@@ -43,6 +44,21 @@ def done(make_session: MakeSession) -> UUID:
         send(session_id, op, **members)
     work_off(session_id)
     return session_id
+
+
+def test_the_number_of_queries_does_not_grow_with_the_number_of_commands(
+    make_session: MakeSession, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    session_id = make_session(nodes=1, pods=2)
+    send(session_id, "run")
+    for _ in range(40):
+        send(session_id, "advance", seconds=0.001)
+    work_off(session_id)
+
+    with django_assert_max_num_queries(30):
+        steps = trace(session_id)["steps"]
+
+    assert [step["op"] for step in steps[-41:]] == ["run", *["advance"] * 40]
 
 
 def test_the_trace_of_a_session_places_its_pods_on_the_same_nodes(done: UUID) -> None:
