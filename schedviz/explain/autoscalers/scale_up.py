@@ -79,18 +79,15 @@ def _after_another(on: str, earlier: Sequence[Earlier]) -> Coming | None:
     earlier_ones = len({found["name"] for found, _ in others})
     if earlier_ones > 1:
         sentence = phrase(
-            "Karpenter nominated {count} {kind}s in {minutes}, most recently `{name}`; none of the first {earlier} became a usable node.",
+            "Karpenter nominated {count} {kind}s in {minutes}, most recently `{name}`, but the pod is still pending.",
             **values,
             count=earlier_ones + 1,
-            earlier=earlier_ones,
         )
     else:
-        sentence = phrase(
-            "Karpenter nominated {kind} `{first}` and, {minutes} later, `{name}`; the first never became a usable node.", **values
-        )
+        sentence = phrase("Karpenter nominated {kind} `{first}` and, {minutes} later, `{name}`, but the pod is still pending.", **values)
     advice = phrase(
-        "Run `kubectl describe {resource} {name}`: its conditions and events show which step failed: launch, registration, or "
-        "initialization",
+        "Run `kubectl describe {resource} {name}`: its conditions and events show whether launch, registration, or initialization failed. "
+        "If its node is ready, compare the pod's requests and constraints with `kubectl describe node`",
         resource=claim["kind"],
         name=claim["name"],
     )

@@ -41,6 +41,12 @@ class Verdict(NamedTuple):
 AllRepeats = Mapping[str, Repeats]
 
 
+def _begin(said: Said, age: Callable[[str], float], repeats: AllRepeats) -> float:
+    """How many seconds ago an event was sent first."""
+    repeated = repeats.get(said.text)
+    return max(age(said.at), repeated.seconds) if repeated is not None and repeated.times > 1 else age(said.at)
+
+
 def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
     """The verdict. `messages`: all about the pod, `age` as in `newest_first`."""
     of_scheduler = [message for message in messages if not message.writer]
@@ -48,7 +54,7 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
     seconds = age(said.at) if said.at.endswith(" ago") else float("inf")
     is_rejected = any(_is_later(message.at, said.at, age) for message in of_scheduler)
     of_same = sorted((each for each in messages if each.writer == said.writer and each is not said), key=lambda each: age(each.at))
-    events_before = [Earlier(each.text, age(each.at) - age(said.at)) for each in of_same if each.at and said.at]
+    events_before = [Earlier(each.text, _begin(each, age, repeats) - _begin(said, age, repeats)) for each in of_same if each.at and said.at]
     node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected, earlier=events_before)
     broken = next(
         (because for each in messages if each.writer == said.writer and (because := refusal_of_object(each.text)) is not None), None

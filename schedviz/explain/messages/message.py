@@ -20,7 +20,7 @@ from schedviz.explain.messages.explained_clause import explained_clause, with_na
 from schedviz.explain.messages.main_reason import most_likely_first
 from schedviz.explain.messages.parsed_message import Message, NotAMessageError, ParsedMessage
 from schedviz.explain.messages.reason_releases import releases_of
-from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
+from schedviz.explain.messages.reasons import UNKNOWN, begins_reason, meaning_of
 from schedviz.explain.reason_tables.queues import KUEUE, KUEUE_CONCLUSION, reasons_of_kueue
 from schedviz.explain.reason_tables.whole import OLD_PREDICATES
 from schedviz.kube.claims import claim_keys
@@ -211,7 +211,10 @@ def _fit_error(nodes: int, rest: str) -> Message:
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
     counting = _without_general_affinity([clause for sentence in listed for clause in _clauses(sentence)])
     is_cut = not preempting and _CUT.search(said.strip()) is not None
-    if is_cut and len(counting) > 1 and meaning_of(counting[-1].reason) is None:
+    fragment: Clause | None = None
+    if not preempting and len(counting) > 1 and not said.strip().endswith(".") and begins_reason(counting[-1].reason):
+        fragment = counting[-1]
+    if fragment is not None or (is_cut and len(counting) > 1 and meaning_of(counting[-1].reason) is None):
         # The beginning of a reason is none.
         counting = counting[:-1]
     meanings = {sentence: meaning_of(sentence) for sentence in others}
@@ -221,6 +224,8 @@ def _fit_error(nodes: int, rest: str) -> Message:
     )
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
+    if fragment is not None:
+        finding = _of_fragment(fragment)
     clauses = of_all_nodes(nodes, most_likely_first((*counting, *known), nodes))
     clauses = with_empty_domains(with_place(with_common_advice(of_no_node(nodes, clauses))))
     if is_cut and unaccounted * 2 > nodes and counting:
@@ -279,6 +284,13 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
         ),
         count=how_many,
         nodes=nodes,
+    )
+
+
+def _of_fragment(clause: Clause) -> Phrase:
+    """That the text ends within a reason, of which the clause has the beginning."""
+    return phrase(
+        'The message is cut off after "{end}". For a complete answer, paste the whole message.', end=f"{clause.count} {clause.reason}"
     )
 
 

@@ -32,6 +32,31 @@ _MAX_LENGTH: Final = 2_000
 
 #: A resource that a container lacks.
 _LACKED: Final = re.compile(r"(\S+) for: ")
+#: Reasons that most messages have: a text that ends within one of them is cut off.
+_USUAL: Final = (
+    "Insufficient ",
+    "Too many pods",
+    "node(s) had untolerated taint {",
+    "node(s) had untolerated taint(s)",
+    "node(s) had taint {",
+    "node(s) had taints that the pod didn't tolerate",
+    "node(s) had volume node affinity conflict",
+    "node(s) had no available volume zone",
+    "node(s) were unschedulable",
+    "node(s) were not ready",
+    "node(s) exceed max volume count",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) didn't match node selector",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "node(s) didn't satisfy plugin",
+    "node(s) didn't have free ports for the requested pod ports",
+    "node(s) didn't find available persistent volumes to bind",
+    "node(s) did not have enough free storage",
+    "pod has unbound immediate PersistentVolumeClaims",
+)
 _COMPILED: Final = tuple((re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in TABLE)
 
 
@@ -44,6 +69,13 @@ def meaning_of(reason: str) -> Meaning | None:
         if match is not None:
             return meaning._replace(values={key: _shown(key, value or "") for key, value in match.groupdict().items()})
     return None
+
+
+def begins_reason(text: str) -> bool:
+    """Whether a text is only the beginning of a usual reason: of its words, or of a taint without the closing brace."""
+    if not text or meaning_of(text) is not None:
+        return False
+    return any(reason.startswith(text) or (reason.endswith("{") and text.startswith(reason) and "}" not in text) for reason in _USUAL)
 
 
 def general_advice(template: str) -> str:

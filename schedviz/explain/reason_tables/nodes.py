@@ -25,7 +25,7 @@ _SELECTOR: Final = Meaning(
     (
         "a label was removed from the node or was never set",
         "the selector has a typo",
-        "a volume or a scheduler profile adds node affinity",
+        "an admission plugin or webhook added the selector to the pod",
     ),
     "compare the pod's `nodeSelector` and node affinity with the labels in `kubectl get nodes --show-labels`",
     of_nodes=("{nodes} does not match the pod's node selector or affinity", "{nodes} do not match the pod's node selector or affinity"),
@@ -299,8 +299,35 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the cluster autoscaler is removing the node: `{taint}`",
             ("a scale-down is in progress",),
-            "wait until the node is gone. If it stays, check the cluster autoscaler's log; to keep the node, remove the taint",
+            "wait until the node is gone. If it stays, check the cluster autoscaler's log. To exclude a node from later scale-downs, annotate it "
+            "with `cluster-autoscaler.kubernetes.io/scale-down-disabled=true`",
             of_nodes=("{nodes} is being removed by the cluster autoscaler", "{nodes} are being removed by the cluster autoscaler"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>karpenter\.sh/(?:not-ready|unregistered)\b.*?)\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "Karpenter launched the node, which is not ready yet: `{taint}`",
+            ("the node is still starting", "its network plugin (CNI) or another required DaemonSet pod has not started"),
+            "wait for the node; if the taint stays, run `kubectl describe node` with its name, and check the pods on it",
+            of_named="wait for the node; if the taint stays, run `kubectl describe node {node}`, and check the pods on it",
+            is_of_one_named=True,
+            of_nodes=(
+                "{nodes} was launched by Karpenter and is not ready yet (`{taint}`)",
+                "{nodes} were launched by Karpenter and are not ready yet (`{taint}`)",
+            ),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>karpenter\.sh/disrupt(?:ed|ion)\b.*?)\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "Karpenter is removing the node: `{taint}`",
+            ("the node is being replaced, consolidated, or terminated",),
+            "wait until the node is gone. If it stays, check Karpenter's log and what blocks the eviction of the node's pods, such as a "
+            "PodDisruptionBudget",
+            of_nodes=("{nodes} is being removed by Karpenter", "{nodes} are being removed by Karpenter"),
         ),
     ),
     (

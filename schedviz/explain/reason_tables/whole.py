@@ -142,9 +142,14 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             names.VOLUME_BINDING,
-            "a node was chosen, but the pod's volumes were not provisioned in time",
-            ("the provisioner is not running", "the storage has no capacity left"),
-            "check the claim's events with `kubectl describe pvc`, and the log of its provisioner",
+            "a node was chosen, but the pod's volumes were not bound in time",
+            (
+                "the provisioner is not running",
+                "the storage has no capacity left",
+                "a volume that was created in advance is still Released, or another claim has it",
+            ),
+            "check the events of the pod's claims with `kubectl describe pvc`. If a claim needs a new volume, check the log of its "
+            "provisioner; if it needs an existing one, check its status with `kubectl get pv`",
         ),
     ),
     (

@@ -8,7 +8,7 @@ from typing import Final
 
 from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.pasted.message_ends import whole_message
-from schedviz.ingest.pasted.pod_states import STATUS_OF_KUBELET
+from schedviz.ingest.pasted.pod_states import STATUS_OF_KUBELET, key_of_row
 from schedviz.ingest.scheduler_messages import PodMessage
 
 #: How its messages begin. One that volumes are not mounted does not say why.
@@ -49,15 +49,11 @@ class _Rows:
 
     def __init__(self, text: str) -> None:
         rows = [row for table in tables(text) if table.is_of_pods for row in table.rows]
-        self._pending = {_key(row) for row in rows if row.get("STATUS") == "Pending"}
-        self._starting = {_key(row) for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))}
+        self._pending = {key_of_row(row) for row in rows if row.get("STATUS") == "Pending"}
+        self._starting = {key_of_row(row) for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))}
 
     def pod_for(self, described: str) -> str:
         """The pod that a message of the kubelet is about: `described`, or the only one of the tables that is starting."""
         if not self._starting or (described and described not in self._pending):
             return described
         return next(iter(self._starting)) if len(self._starting) == 1 else ""
-
-
-def _key(row: dict[str, str]) -> str:
-    return f"{row.get('NAMESPACE', 'default')}/{row['NAME']}"

@@ -17,6 +17,7 @@ from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
+from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
@@ -205,7 +206,7 @@ def _of_tables(text: str) -> Iterator[TextEvent]:
     for table in tables(text):
         for row in table.rows if table.is_of_pods else ():
             if row.get("STATUS") == "Pending":
-                yield TextEvent(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", "", is_pending=True)
+                yield TextEvent(key_of_row(row), "", is_pending=True)
         for row in table.rows if table.is_of_nodes else ():
             if row.get("STATUS", "").partition(",")[0] == "NotReady":
                 yield TextEvent("", "", broken_node=row["NAME"])

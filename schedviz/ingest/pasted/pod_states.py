@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schedviz.ingest.kubectl.tables import tables
@@ -65,6 +65,11 @@ def key_of(part: str) -> str:
     return f"{namespace[1] if namespace is not None else 'default'}/{name['name']}"
 
 
+def key_of_row(row: Mapping[str, str]) -> str:
+    """`namespace/name` of a table's row. `kubectl get all` prints the kind before the name."""
+    return f"{row.get('NAMESPACE', 'default')}/{row['NAME'].removeprefix('pod/')}"
+
+
 def _described(text: str) -> Iterator[PodMessage]:
     for part in descriptions(text):
         if _PENDING.search(part) is None or _IS_CLAIM.search(part) is not None or _SCHEDULER.search(part) is not None:
@@ -85,4 +90,4 @@ def _of_tables(text: str) -> Iterator[PodMessage]:
         return
     stuck = [row for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))]
     for row in gated or stuck:
-        yield PodMessage(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", f"{STATUS}{row['STATUS']}")
+        yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}")

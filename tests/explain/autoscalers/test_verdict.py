@@ -162,7 +162,7 @@ def test_a_second_nodeclaim_shows_that_the_first_one_gave_no_node() -> None:
     [found] = reading.answers
     assert (found.standing, found.sentence) == (
         "pending",
-        ("Karpenter nominated NodeClaim `gpu-aaaaa` and, 12 minutes later, `gpu-bbbbb`; the first never became a usable node."),
+        ("Karpenter nominated NodeClaim `gpu-aaaaa` and, 12 minutes later, `gpu-bbbbb`, but the pod is still pending."),
     )
     assert found.advice.startswith("Run `kubectl describe nodeclaim gpu-bbbbb`")
     assert found.note.startswith("The cluster autoscaler did not add a node")
@@ -175,10 +175,19 @@ def test_nodeclaims_that_never_joined_come_before_what_the_cluster_autoscaler_sa
         "2026-03-10T10:13:00Z [Normal] pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector\n"
     )
     [found] = reading.answers
-    assert found.sentence == (
-        "Karpenter nominated 3 NodeClaims in 12 minutes, most recently `gpu-ccccc`; none of the first 2 became a usable node."
-    )
+    assert found.sentence == ("Karpenter nominated 3 NodeClaims in 12 minutes, most recently `gpu-ccccc`, but the pod is still pending.")
     assert found.note.startswith("The cluster autoscaler did not add a node")
+
+
+def test_the_time_between_nodeclaims_counts_from_the_first_of_repeated_events() -> None:
+    reading = read(
+        "  Normal   Nominated         10m (x13 over 50m)  karpenter          Pod should schedule on: machine/web-aaaaa\n"
+        "  Warning  FailedScheduling  4m (x11 over 50m)   default-scheduler  0/4 nodes are available: 4 Insufficient memory.\n"
+        "  Normal   Nominated         80s (x4 over 8m)    karpenter          Pod should schedule on: machine/web-bbbbb\n"
+    )
+    [found] = reading.answers
+    assert found.sentence == ("Karpenter nominated Machine `web-aaaaa` and, 42 minutes later, `web-bbbbb`, but the pod is still pending.")
+    assert "whether launch, registration, or initialization failed. If its node is ready, compare" in found.advice
 
 
 def test_two_nodeclaims_at_once_do_not_replace_each_other() -> None:

@@ -550,3 +550,22 @@ def test_a_message_with_a_redacted_number_of_nodes_is_read() -> None:
     ]
     assert (message.nodes, message.unaccounted) == (0, 0)
     assert message.finding.startswith("The number of nodes is redacted")
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons", "end"),
+    [
+        ("0/5 nodes are available: 1 Too many pods, 3 Insufficient cpu, 4 In", {"Too many pods", "Insufficient cpu"}, "4 In"),
+        ("0/6 nodes are available: 3 Insufficient cpu, 3 node(s) had untolerated", {"Insufficient cpu"}, "3 node(s) had untolerated"),
+        ("0/6 nodes are available: 5 Insufficient cpu, 1 node(s) had taint {a/b", {"Insufficient cpu"}, "1 node(s) had taint {a/b"),
+    ],
+)
+def test_the_beginning_of_a_reason_at_the_end_of_a_text_is_no_reason(text: str, reasons: set[str], end: str) -> None:
+    message = parse_message(text)
+    assert {clause.reason for clause in message.clauses} == reasons
+    assert message.finding == f'The message is cut off after "{end}". For a complete answer, paste the whole message.'
+
+
+def test_an_unknown_reason_before_the_full_stop_is_a_reason() -> None:
+    message = parse_message("0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had.")
+    assert "node(s) had" in {clause.reason for clause in message.clauses}

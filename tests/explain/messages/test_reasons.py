@@ -176,7 +176,9 @@ def test_a_selector_with_a_type_error_is_distinguished_from_one_with_a_missing_a
         ("node.kubernetes.io/unschedulable: ", "cordoned"),
         ("node-role.kubernetes.io/control-plane: ", "control plane"),
         ("ToBeDeletedByClusterAutoscaler: 17", "the cluster autoscaler is removing"),
-        ("karpenter.sh/disrupted: ", "autoscaler"),
+        ("karpenter.sh/disrupted: ", "Karpenter is removing"),
+        ("karpenter.sh/not-ready: ", "not ready yet"),
+        ("karpenter.sh/unregistered: ", "not ready yet"),
         ("dedicated: gpu", "does not tolerate the taint `dedicated: gpu`"),
     ],
 )

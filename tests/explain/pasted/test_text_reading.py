@@ -586,6 +586,12 @@ def test_a_task_of_yunikorn_has_the_name_of_its_pod() -> None:
     assert newest.message.clauses[0].headline == "YuniKorn does not place the pod: its queue has reached its quota"
 
 
+def test_a_pod_in_the_table_of_all_objects_is_the_one_of_its_message() -> None:
+    table = "NAME        READY   STATUS    RESTARTS   AGE\npod/web     0/1     Pending   0          9m\npod/job-a   0/1     Pending   0          9m\n\n"
+    row = "Warning  FailedScheduling  Pod/web  0/3 nodes are available: 3 Insufficient cpu.\n"
+    assert read(table + row).others == "pod `job-a` is pending, too, but the text contains no message about it"
+
+
 def test_a_pending_pod_of_the_table_without_a_message_is_named() -> None:
     table = "NAME    READY   STATUS    RESTARTS   AGE\nweb     0/1     Pending   0          9m\n{rows}\n"
     events = "Name:       web\nNamespace:  default\nEvents:\n" + CPU.format(age="2m")
