@@ -16,6 +16,7 @@ from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisionin
 from schedviz.explain.pasted.joined_nodes import Joined
 from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.preempted_pods import of_preemption
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.preemption import waits_for_victims
@@ -87,7 +88,8 @@ def answer_about(
     if unresolved is not None and standing == "pending":
         # Its error about the NodePool is the sentence.
         sentence, advice, note, errors = unresolved.sentence, unresolved.advice, unresolved.note, []
-    notes = [*((note,) if note is not None else ()), *_of_pools(newest, errors), *_of_offers(newest, events)]
+    preempted = of_preemption(pod, events)
+    notes = [*(each for each in (note, preempted) if each is not None), *_of_pools(newest, errors), *_of_offers(newest, events)]
     note = joined(notes, "{first} {next}") if notes else None
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):

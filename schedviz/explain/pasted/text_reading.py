@@ -44,6 +44,7 @@ from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.lacking_capacity import with_lacking_capacity
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.preempted_pods import PREEMPTED
 from schedviz.explain.pasted.refused_pods import with_scheduler_first
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -54,7 +55,6 @@ from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 _NO_REPEATS: Final[AllRepeats] = {}
 #: Warnings and pods that are named.
 _WARNINGS: Final = 5
-_PREEMPTED: Final = "Preempted"
 #: How the reasons begin of a pod whose claim has no volume.
 _WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
 
@@ -220,6 +220,8 @@ def reading_of(
     of_kubelet = [message.text for message in messages if message.writer == KUBELET]
     warnings = [each for each in events if each.reason and each.reason not in REASONS]
     warnings = [each for each in warnings if not _is_said(each, of_kubelet)]
+    # What an answer says about preemption is not said twice.
+    warnings = [each for each in warnings if each.reason != PREEMPTED or each.pod not in by_pod]
     said = _others([each for each in warnings if each.pod not in over and each.message not in known])
     said += _without_message(messages, events)
     others = joined(said, "{first}; {next}") if said else None
@@ -442,12 +444,12 @@ def _is_said(event: Event, texts: Sequence[str]) -> bool:
 
 def _others(warnings: Iterable[Event]) -> list[Phrase]:
     warnings = [event for event in warnings if event.reason != NO_NETWORK]
-    evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
-    others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != _PREEMPTED}
+    evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == PREEMPTED))
+    others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != PREEMPTED}
     said: list[Phrase] = []
     if evicted:
-        pods = counted(len(evicted), "{count} pod was evicted", "{count} pods were evicted")
-        said.append(phrase("{pods} to make room for a pod of higher priority: {named}", pods=pods, named=some(evicted, _WARNINGS)))
+        pods = counted(len(evicted), "{count} other pod was preempted", "{count} other pods were preempted")
+        said.append(phrase("{pods} by pods of higher priority: {named}", pods=pods, named=some(evicted, _WARNINGS)))
     if len(others) == 1:
         [((pod, reason), event)] = others.items()
         values = {"pod": pod, "reason": reason, "message": event.message}

@@ -299,8 +299,8 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the cluster autoscaler is removing the node: `{taint}`",
             ("a scale-down is in progress",),
-            "wait until the node is gone. If it stays, check the cluster autoscaler's log. To exclude a node from later scale-downs, annotate it "
-            "with `cluster-autoscaler.kubernetes.io/scale-down-disabled=true`",
+            "wait until the node is gone. If it stays, check the cluster autoscaler's log. To exclude a node from later scale-downs, "
+            "annotate it with `cluster-autoscaler.kubernetes.io/scale-down-disabled=true`",
             of_nodes=("{nodes} is being removed by the cluster autoscaler", "{nodes} are being removed by the cluster autoscaler"),
         ),
     ),

@@ -280,7 +280,22 @@ def test_pods_that_were_evicted_for_another_are_named() -> None:
         "10s  Normal   Preempted         pod/report-1  Preempted by pod 5b1c0c2e on node worker-7\n"
         "8s   Warning  FailedScheduling  pod/report-2  0/8 nodes are available: 8 Insufficient memory.\n"
     )
-    assert reading.others == "1 pod was evicted to make room for a pod of higher priority: report-1"
+    assert reading.others == "1 other pod was preempted by pods of higher priority: report-1"
+
+
+def test_a_pod_that_was_preempted_says_how_often_and_for_which_pods() -> None:
+    row = "10s  Normal   Preempted         pod/report-1  Preempted by {by} on node worker-7\n"
+    message = "8s   Warning  FailedScheduling  pod/report-1  0/8 nodes are available: 8 Insufficient memory.\n"
+    reading = read(row.format(by="kube-system/agent-a") + row.format(by="kube-system/agent-b") + message)
+    found = reading.answer_of("default/report-1")
+    assert found is not None
+    assert found.note == (
+        "The pod was preempted 2 times by pods of higher priority (kube-system/agent-a, kube-system/agent-b), which may happen again."
+    )
+    assert reading.others == ""
+    unnamed = read(row.format(by="pod 5b1c0c2e") + message).answer_of("default/report-1")
+    assert unnamed is not None
+    assert unnamed.note == "The pod was preempted once by a pod of higher priority, which may happen again."
 
 
 def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
