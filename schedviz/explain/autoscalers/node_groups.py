@@ -69,7 +69,8 @@ _NO_DEVICE: Final = phrase(
 #: What to do about a volume that no node group can access.
 OF_VOLUME: Final = phrase(
     "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound volume cannot move to "
-    "another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
+    "another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity. A node group without nodes must declare "
+    "the zone label that the volume requires, for example with ASG tags on AWS"
 )
 _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(

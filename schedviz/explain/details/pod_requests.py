@@ -31,6 +31,13 @@ _NONE_FREE: Final = {
 #: Taints that the API server lets every pod tolerate for a while.
 _OF_EVERY_POD: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
+#: What to do about a host port for which no other node would help.
+_OF_DAEMON_SET: Final = phrase(
+    "a pod of a DaemonSet belongs to one node. Find the pod that uses the port there: `kubectl get pods -A -o "
+    "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`. Move that pod, or change one of "
+    "the ports"
+)
+
 
 def with_requests(clauses: Iterable[Clause], pod: PodInfo) -> tuple[Clause, ...]:
     """The same clauses; their headlines name the node labels and the amounts that the pod requests, and what it tolerates.
@@ -66,12 +73,18 @@ def _with_requests(clause: Clause, pod: PodInfo, *, is_of_all: bool) -> Clause:
     if clause.headline_phrase is None or (asked := _asked(clause, clause.headline_phrase, pod)) is None:
         return clause
     clause = msgspec.structs.replace(clause, headline=asked.text, headline_phrase=asked)
-    advice = _advice(pod, is_of_all=is_of_all) if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason else None
+    advice = None
+    if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason:
+        advice = _advice(pod, is_of_all=is_of_all)
+    elif clause.plugin == names.NODE_PORTS and pod.pod.is_of_daemon_set:
+        advice = _OF_DAEMON_SET
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 
 def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
     if clause.plugin == names.NODE_PORTS and (ports := _host_ports(pod)):
+        if len(ports) > 1:
+            return phrase("{headline} (one of {ports})", headline=headline, ports=some([f"`{port}`" for port in ports]))
         return phrase("{headline} ({ports})", headline=headline, ports=some([f"`{port}`" for port in ports]))
     if clause.plugin == names.NODE_AFFINITY:
         requirements = node_requirements(pod.pod)

@@ -108,7 +108,9 @@ def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
         return None
     others = [clause for clause in clauses if clause is not decisive]
     subject = counted(
-        decisive.count, "the only node that the pod selects and tolerates", "the {count} nodes that the pod selects and tolerates"
+        decisive.count,
+        "the only node that the pod's node selector and tolerations allow",
+        "the {count} nodes that the pod's node selector and tolerations allow",
     )
     brief = _listed(_brief(others, nodes, names_taints=False))
     return phrase("{reason}; of the others, {others}", reason=meaning.headline(decisive.count, subject), others=brief)

@@ -113,11 +113,12 @@ NODES: Final[tuple[Row, ...]] = (
                 "other pods have claimed all the node's devices. A requested device stays reserved even while idle",
             ),
             (
-                "run `kubectl describe node` for the nodes that should offer `{resource}`. If it does not list `{resource}` under "
-                "`Allocatable`, the device plugin is not running; otherwise, find the pods that use the devices"
+                "run `kubectl describe node` for each node that should offer `{resource}`. If `{resource}` is missing under "
+                "`Allocatable`, the device plugin is not running on that node; otherwise, find the pods that hold the devices"
             ),
             of_named=(
-                "run `kubectl describe node {node}`. If it does not list `{resource}` under `Allocatable`, the device plugin is not running"
+                "run `kubectl describe node {node}`. If `{resource}` is missing under `Allocatable`, the device plugin is not running "
+                "on that node"
             ),
             is_of_one_named=True,
             of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),

@@ -19,7 +19,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`. If it is a "
                 "replica of this pod, run at most one replica per node, or add a node{where}; otherwise, change one of the ports"
             ),
-            of_nodes=("{nodes} does not have the pod's host port free", "{nodes} do not have the pod's host port free"),
+            of_nodes=("{nodes} already uses the pod's host port", "{nodes} already use the pod's host port"),
             of_none="{nodes} has the pod's host port free",
         ),
     ),
@@ -34,10 +34,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ),
             "check that the required pod is running, and compare its labels with the `labelSelector` of the affinity term",
             of_nodes=(
-                "{nodes} has no pod in its topology domain that matches the pod's affinity rule",
-                "{nodes} have no pod in their topology domains that matches the pod's affinity rule",
+                "{nodes} does not satisfy the pod's affinity to other pods",
+                "{nodes} do not satisfy the pod's affinity to other pods",
             ),
-            of_none="{nodes} has a pod in its topology domain that matches the pod's affinity rule",
+            of_none="{nodes} satisfies the pod's affinity to other pods",
         ),
     ),
     (

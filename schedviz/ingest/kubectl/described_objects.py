@@ -27,6 +27,8 @@ _TOLERATION: Final = re.compile(
     r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>[0-9]{1,18}+)s)?$"
 )
 #: Numbers that fit the fields of the API.
+#: The kind of the owner of pods that exist once for each node.
+_PER_NODE: Final = "DaemonSet"
 _PRIORITY: Final = re.compile(r"-?[0-9]{1,10}")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
 #: Effects of taints that keep new pods off a node.
@@ -156,6 +158,7 @@ def _pod(fields: Fields) -> dict[str, Any]:
         spec["nodeName"] = node
     if _PRIORITY.fullmatch(priority := text_of(fields, "Priority")):
         spec["priority"] = int(priority)
+    kind, _, owner = text_of(fields, "Controlled By").partition("/")
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -163,6 +166,12 @@ def _pod(fields: Fields) -> dict[str, Any]:
             "name": text_of(fields, "Name"),
             "namespace": text_of(fields, "Namespace") or "default",
             "labels": pairs(texts_of(fields, "Labels"), "="),
+            # Pods of a DaemonSet differ from all others: each belongs to one node.
+            **(
+                {"ownerReferences": [{"apiVersion": "apps/v1", "kind": kind, "name": owner, "controller": True}]}
+                if kind == _PER_NODE
+                else {}
+            ),
         },
         "spec": {name: value for name, value in spec.items() if value not in ([], {})},
         "status": {"phase": text_of(fields, "Status") or "Pending"},

@@ -215,14 +215,16 @@ def test_the_nodes_that_the_pod_selects_and_tolerates_come_before_more_tainted_n
     message = parse_message(said)
     assert message.clauses[0].reason == "Insufficient memory"
     assert message.conclusion.endswith(
-        ": the 2 nodes that the pod selects and tolerates do not have enough free memory; of the others, 3 have taints that the pod does "
+        ": the 2 nodes that the pod's node selector and tolerations allow do not have enough free memory; of the others, 3 have taints that the pod does "
         "not tolerate, 2 do not match the pod's node selector or affinity, and 2 are reserved for the control plane."
     )
     # Without a selector, the pod may be meant for the tainted nodes.
-    assert "selects and tolerates" not in parse_message(f"0/5 nodes are available: {pools}, 2 Insufficient memory.").conclusion
+    assert (
+        "node selector and tolerations allow" not in parse_message(f"0/5 nodes are available: {pools}, 2 Insufficient memory.").conclusion
+    )
     # A cordoned node may be brought back.
     cordoned = said.replace("9 nodes", "10 nodes").replace(", 2 Insufficient", ", 1 node(s) were unschedulable, 2 Insufficient")
-    assert "selects and tolerates" not in parse_message(cordoned).conclusion
+    assert "node selector and tolerations allow" not in parse_message(cordoned).conclusion
 
 
 def test_several_reasons_of_the_only_node_are_about_it() -> None:

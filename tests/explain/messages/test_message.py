@@ -295,7 +295,7 @@ def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
 
 def test_nodes_that_the_pod_does_not_select_are_not_offered() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
-    assert message.first.startswith("run `kubectl describe node` for the nodes that should offer `nvidia.com/gpu`. If")
+    assert message.first.startswith("run `kubectl describe node` for each node that should offer `nvidia.com/gpu`. If")
 
 
 def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:
@@ -508,7 +508,7 @@ def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -
         ),
         (
             "node(s) didn't have free ports for the requested pod ports",
-            "None of the 5 nodes can run the pod: 3 do not have the pod's host port free and 2 are cordoned.",
+            "None of the 5 nodes can run the pod: 3 already use the pod's host port and 2 are cordoned.",
         ),
         (
             "node(s) had untolerated taint {ToBeDeletedByClusterAutoscaler: 1713}",

@@ -38,7 +38,7 @@ def test_the_advice_about_a_device_names_one_node_and_not_several_of_which_some_
     assert of_one is not None
     assert of_several is not None
     assert of_one.text.startswith("run `kubectl describe node gpu-1`. If")
-    assert of_several.text.startswith("run `kubectl describe node` for the nodes that should offer `nvidia.com/gpu`. If")
+    assert of_several.text.startswith("run `kubectl describe node` for each node that should offer `nvidia.com/gpu`. If")
 
 
 #: Reasons of kube-scheduler 1.14 to 1.36, with the plugin that gives each. The scheduler itself gives those of "".

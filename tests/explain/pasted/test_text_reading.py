@@ -275,6 +275,21 @@ def test_events_of_nodes_name_those_that_are_not_ready() -> None:
     assert reading.others == ""
 
 
+def test_a_daemonset_pod_whose_host_port_is_in_use_needs_no_other_node() -> None:
+    described = (
+        "Name:             proxy-4mgxq\nNamespace:        kube-system\nNode:             <none>\nStatus:           Pending\n"
+        "Controlled By:    DaemonSet/proxy\nContainers:\n  http:\n    Port:       80/TCP\n    Host Port:  80/TCP\n"
+        "  https:\n    Port:       443/TCP\n    Host Port:  443/TCP\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 1 node(s) didn't have free ports for the requested "
+        "pod ports, 2 node(s) didn't match Pod's node affinity/selector.\n"
+    )
+    [message] = read(described).messages
+    assert message.message.clauses[0].headline == "1 node already uses the pod's host port (one of `80`, `443`)"
+    assert message.message.first.startswith("a pod of a DaemonSet belongs to one node. Find the pod that uses the port there: ")
+    [of_deployment] = read(described.replace("DaemonSet/proxy", "ReplicaSet/proxy")).messages
+    assert "DaemonSet" not in of_deployment.message.first
+
+
 def test_pods_that_were_evicted_for_another_are_named() -> None:
     reading = read(
         "10s  Normal   Preempted         pod/report-1  Preempted by pod 5b1c0c2e on node worker-7\n"
@@ -543,7 +558,7 @@ def test_what_to_do_about_several_devices_is_said_once() -> None:
     )
     of_devices = [clause for clause in reading.messages[0].message.clauses if clause.reason.startswith("Insufficient")]
     [advice] = [clause.advice for clause in of_devices if clause.advice]
-    assert advice.startswith("run `kubectl describe node` for the nodes that should offer `example.com/gpu` and `example.com/gpumem`. If")
+    assert advice.startswith("run `kubectl describe node` for each node that should offer `example.com/gpu` and `example.com/gpumem`. If")
 
 
 def test_the_volume_that_the_log_says_a_claim_got_is_in_the_command() -> None:
