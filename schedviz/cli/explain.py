@@ -119,6 +119,10 @@ def explain(
         texts = _texts(paths) if message is None else []
         reading = _reading_of(texts, pod)
         if not (reading.messages or reading.others):
+            if command := _describing_command(texts):
+                raise click.ClickException(
+                    f"kubectl's table output does not show why a pod is pending. Pass the output of: {command}"
+                ) from None
             raise
         if reading.messages:
             say(f"Based on messages only: {_without_nodes(texts)}.", err=True)
@@ -386,6 +390,14 @@ def _texts(paths: Sequence[Path]) -> list[str]:
             # The import has named the reason.
             continue
     return texts
+
+
+def _describing_command(texts: Sequence[str]) -> str:
+    """The command whose output says why the first pending pod of a table waits; "": no text has such a table."""
+    from schedviz.ingest.kubectl.tables import command_for
+    from schedviz.ingest.pasted.pasted_text import plain
+
+    return next((command for text in texts if (command := command_for(plain(text)))), "")
 
 
 def _reading_of(texts: Sequence[str], pod: str | None, pods: Sequence[Pod] = ()) -> TextReading:

@@ -526,3 +526,10 @@ def test_a_reason_of_the_scheduler_itself_has_no_plugin() -> None:
     found = CliRunner().invoke(explain, ["--message", "-"], input="0/1 nodes are available: skip schedule deleting pod: shop/web.")
     assert "kube-scheduler: skip schedule deleting pod: shop/web" in found.output
     assert "plugin" not in found.output
+
+
+def test_a_table_without_a_message_names_the_command_to_run():
+    table = "Pods:\n`$ kubectl get pods -A\nNAMESPACE   NAME        READY   STATUS    RESTARTS   AGE\nshop        pod/web-1   0/1     Pending   0          32m\n"
+    result = CliRunner().invoke(explain, ["-f", "-"], input=f"key: `a\n{table}")
+    assert result.exit_code != 0
+    assert "does not show why a pod is pending. Pass the output of: kubectl describe pod web-1 -n shop" in result.output

@@ -78,7 +78,7 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
         (
             "NAME   READY   STATUS\nweb-1   1/1   Running\n",
             (
-                "dump: this is kubectl's table or `describe` output, which does not contain the requests of pods. Expected the output of "
+                "dump: this is a table of kubectl, which does not contain the requests of pods. Expected the output of "
                 "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             ),
         ),

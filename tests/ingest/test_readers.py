@@ -182,7 +182,10 @@ def test_the_schedulers_messages_are_read_from_kubectls_human_readable_output(na
     ],
 )
 def test_a_table_is_refused_with_the_command_to_run_instead(table: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"kubectl.s table or `describe` output.*kubectl get nodes,pods,pv,pvc,sc,events -A -o json"):
+    with pytest.raises(
+        UnreadableFile,
+        match=r"this is (?:a table of kubectl, which|output of `kubectl describe`, which) does not contain.*kubectl get nodes,pods,pv,pvc,sc,events -A -o json",
+    ):
         imported(table)
 
 

@@ -220,6 +220,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "its kubelet or its container runtime has stopped",
                 "its network plugin (CNI) is not running",
                 "the node is restarting or being upgraded",
+                "if `kubectl get nodes` shows it as Ready, kube-controller-manager is not running, which removes this taint",
             ),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,

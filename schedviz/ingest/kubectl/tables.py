@@ -93,7 +93,11 @@ def _with_header(text: str) -> Iterator[Table]:
 def pending_in(text: str) -> list[str]:
     """The pending pods of the tables in a text, as arguments of kubectl: `NAME`, or `NAME -n NAMESPACE`."""
     rows = (row for table in tables(text) if table.is_of_pods for row in table.rows if row.get("STATUS") == "Pending")
-    return list(dict.fromkeys(f"{row['NAME']}{f' -n {namespace}' if (namespace := row.get('NAMESPACE')) else ''}" for row in rows))
+    return list(
+        dict.fromkeys(
+            f"{row['NAME'].removeprefix('pod/')}{f' -n {namespace}' if (namespace := row.get('NAMESPACE')) else ''}" for row in rows
+        )
+    )
 
 
 def command_for(text: str) -> str:

@@ -84,9 +84,11 @@ class KubectlTextReader:
         if not messages and not described and (missing := missing_events(plain)):
             raise UnreadableFile(f"{name}: {missing}")
         if not messages and not described:
+            lacks = "a table of kubectl, which does not contain the requests of pods"
+            if not is_table:
+                lacks = "output of `kubectl describe`, which does not contain a message of the scheduler"
             raise UnreadableFile(
-                f"{name}: this is kubectl's table or `describe` output, which does not contain "
-                f"the requests of pods.{sentences_about_tables(plain)} Expected the output of "
+                f"{name}: this is {lacks}.{sentences_about_tables(plain)} Expected the output of "
                 "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             )
         yield from messages
