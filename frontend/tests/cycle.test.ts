@@ -20,6 +20,10 @@ describe("stageRowsOf", () => {
     ]);
   });
 
+  it("marks no stage of a cycle that has just started as skipped", () => {
+    expect(stageRowsOf(cycle({ stages: [] })).map(({ reached }) => reached)).toEqual(Array(10).fill("ahead"));
+  });
+
   it("keeps skipped stages in their place", () => {
     const rows = stageRowsOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
     expect(rows.filter(({ reached }) => reached === "skipped").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from django.test import Client
 
-from schedviz.web.documentation import library
+from schedviz.web.documentation import glossary, library
 from schedviz.web.documentation.rendering import render, slug
 from tests.conftest import ROOT
 
@@ -82,6 +82,12 @@ def test_a_page_in_chinese_says_that_the_documentation_is_in_english() -> None:
     assert "data-docs-language" not in Client().get("/docs/tour/").content.decode()
     chinese = Client(headers={"accept-language": "zh-CN"}).get("/docs/tour/").content.decode()
     assert "文档只有英文版" in chinese
+
+
+def test_the_glossary_has_its_letters_in_order() -> None:
+    for section in glossary.in_language("en"):
+        letters = [term.letter for term in section.terms if term.letter]
+        assert letters == sorted({term.name[0].upper() for term in section.terms if term.name[0].isalpha()}) or not letters
 
 
 def test_the_glossary_is_in_the_language_of_the_page() -> None:

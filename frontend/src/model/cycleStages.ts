@@ -47,7 +47,7 @@ export function stageRowsOf(cycle: CycleView): StageRow[] {
     skipTo(next);
     rows.push({ stage: next, reached: "next", views: [] });
   }
-  for (const stage of remaining) rows.push({ stage, reached: next ? "ahead" : "skipped", views: [] });
+  for (const stage of remaining) rows.push({ stage, reached: next || !cycle.outcome ? "ahead" : "skipped", views: [] });
   return rows;
 }
 

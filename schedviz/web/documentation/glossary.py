@@ -77,9 +77,10 @@ def _in_language(text: str, language: str) -> tuple[TermSection, ...]:
 
 
 def _terms(found: list[Row], language: str) -> Iterator[Term]:
-    """Letters are those of the names in English, in whose order a long section is."""
-    letter = "" if len(found) >= _MIN_INDEXED_TERMS else "Z"
-    for row in found:
+    """Letters are those of the names in English, by which a long section is sorted."""
+    is_indexed = len(found) >= _MIN_INDEXED_TERMS
+    letter = "" if is_indexed else "Z"
+    for row in sorted(found, key=lambda row: row.english.casefold()) if is_indexed else found:
         initial = row.english[0].upper()
         new = initial if initial.isalpha() and initial > letter else ""
         letter = new or letter

@@ -20,7 +20,7 @@ export function eventInWords(event: AnyEvent): string {
     case "cacheNode":
       return t(`happened.cacheNode.${event.op}`, { node: event.node });
     case "snapshotUpdated":
-      return t("happened.snapshot", { visited: event.visited?.length ?? 0, cloned: event.cloned?.length ?? 0, generation: event.generation });
+      return t("happened.snapshot", { visited: event.visited?.length ?? 0, cloned: event.cloned?.length ?? 0 });
     case "queueMoved":
       return moveInWords(event.moves ?? [], event.cause);
     case "podNominated":
