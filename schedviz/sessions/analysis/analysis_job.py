@@ -81,22 +81,25 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return True
+    asked = msgspec.json.decode(request, type=AnyAnalysisRequest)
     senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
-    with analysis_slot_of_any(senders, result_key) as is_turn:
+    # These run a part of the history again, up to the time limit. Other analyses take seconds.
+    long_kind = "history" if isinstance(asked, RecordingRequest | LessonDraftRequest) else ""
+    with analysis_slot_of_any(senders, result_key, long_kind=long_kind) as is_turn:
         if is_turn:
             with single_flight.claim_computation(result_key) as is_claimed:
                 if is_claimed:
-                    store_result(result_key, _result_of(session, request))
+                    store_result(result_key, _result_of(session, asked))
         elif single_flight.keep_waiting(result_key):
             return False
     stop_waiting(senders)
     return True
 
 
-def _result_of(session: Session, request: bytes) -> AnalysisResult:
+def _result_of(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
     """The result, or an error message."""
     try:
-        value = _encoded_result(session, msgspec.json.decode(request, type=AnyAnalysisRequest))
+        value = _encoded_result(session, request)
         return AnalysisResult(value=msgspec.Raw(value)) if len(value) <= MAX_RESULT_BYTES else AnalysisResult(too_large=_too_large(value))
     except NotAMessageError as error:
         return AnalysisResult(refused=str(error))
@@ -108,6 +111,12 @@ def _result_of(session: Session, request: bytes) -> AnalysisResult:
         return AnalysisResult(
             failed="The analysis takes longer than 60 s, which is the limit. "
             "Ask about one pod or about an earlier moment, or run the same command of `schedviz` on a file."
+        )
+    except MemoryError:
+        logger.warning("an analysis request for session %s needed more memory than an io process may use", session.pk)
+        return AnalysisResult(
+            failed="The analysis needs more memory than an io process may use. "
+            "Ask about fewer events, or run the same command of `schedviz` on a file."
         )
     except Exception:
         logger.exception("an analysis request for session %s failed", session.pk)

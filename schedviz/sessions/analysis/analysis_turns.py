@@ -1,6 +1,7 @@
 """Leaves io processes free: the analyses of one sender do not occupy all of them, so that others' questions and imports are served.
 
-The senders of a group take turns in the order in which they began to wait.
+The senders of a group take turns in the order in which they began to wait. Analyses of a kind that takes long share one limit, whoever
+sends them.
 """
 
 from __future__ import annotations
@@ -35,13 +36,20 @@ class _Waiting(msgspec.Struct, frozen=True, array_like=True):
 
 
 @contextmanager
-def analysis_slot(sender: str, result_key: str) -> Iterator[bool]:
-    """True if an analysis for this sender may run now; False: as many as allowed are running. Raises `redis.RedisError`."""
+def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[bool]:
+    """True if an analysis for this sender may run now; False: as many as allowed are running. Raises `redis.RedisError`.
+
+    `long_kind`: the kind of an analysis that may take up to its time limit, of which all senders together run as many as one sender may.
+    """
     if not settings.ANALYSES_PER_USER:
         yield True
         return
     turn = turns.sender_group_of(sender)
-    running = [f"schedviz:analyses:{turn.sender}", *([f"schedviz:analyses-of-group:{turn.group}"] if turn.group else [])]
+    running = [f"schedviz:analyses:{turn.sender}"]
+    if turn.group:
+        running.append(f"schedviz:analyses-of-group:{turn.group}")
+    if long_kind:
+        running.append(f"schedviz:analyses-of-kind:{long_kind}")
     # Another task may have the turn for the same result.
     task = f"{result_key} {secrets.token_hex(8)}"
     if not _begin(turn, running, task):
@@ -55,10 +63,10 @@ def analysis_slot(sender: str, result_key: str) -> Iterator[bool]:
 
 
 @contextmanager
-def analysis_slot_of_any(senders: Collection[str], result_key: str) -> Iterator[bool]:
+def analysis_slot_of_any(senders: Collection[str], result_key: str, *, long_kind: str = "") -> Iterator[bool]:
     """`analysis_slot` the first of several senders, in random order, who ask for the same result and whose turn it is."""
     for sender in random.sample(sorted(senders), min(len(senders), _MAX_SENDERS)):
-        with analysis_slot(sender, result_key) as is_turn:
+        with analysis_slot(sender, result_key, long_kind=long_kind) as is_turn:
             if is_turn:
                 yield True
                 return

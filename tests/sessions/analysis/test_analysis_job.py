@@ -40,6 +40,22 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     assert not [record for record in caplog.records if record.exc_info]
 
 
+def test_an_analysis_without_memory_is_refused_and_is_no_error_in_the_log(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def need_too_much(*_: object) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr(analysis_job, "_result_of_engine", need_too_much)
+    session = Session.objects.get(pk=make_session(nodes=2, pods=1))
+    request = WhyRequest(pod="default/pod-1")
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
+
+    with pytest.raises(requests.AnalysisFailed, match="needs more memory than an io process may use. Ask about fewer events"):
+        requests.request_result(session, request, timeout_seconds=0)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 def test_an_engine_error_is_not_reported_as_missing_history(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

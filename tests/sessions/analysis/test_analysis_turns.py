@@ -34,6 +34,18 @@ def test_analyses_per_user_are_limited_and_other_users_are_not_affected(settings
         assert again
 
 
+def test_long_analyses_of_all_users_share_the_limit_of_one(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, kind = f"user {uuid4().int % 10**9}", f"user {uuid4().int % 10**9}", uuid4().hex
+
+    with analysis_slot(ada, "first", long_kind=kind) as first, analysis_slot(bob, "second", long_kind=kind) as second:
+        assert (first, second) == (True, False)
+        with analysis_slot(bob, "third") as third:
+            assert third
+    with analysis_slot(bob, "second", long_kind=kind) as again:
+        assert again
+
+
 def test_analyses_are_unlimited_by_default(settings: LazySettings) -> None:
     with analysis_slot("user 7", "first") as first, analysis_slot("user 7", "second") as second:
         assert first
