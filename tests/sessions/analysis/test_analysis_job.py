@@ -51,7 +51,7 @@ def test_an_analysis_without_memory_is_refused_and_is_no_error_in_the_log(
     request = WhyRequest(pod="default/pod-1")
     analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
 
-    with pytest.raises(requests.AnalysisFailed, match="needs more memory than an io process may use. Ask about fewer events"):
+    with pytest.raises(requests.AnalysisFailed, match=r"needs more memory than an io process may use\. Ask about fewer events"):
         requests.request_result(session, request, timeout_seconds=0)
     assert not [record for record in caplog.records if record.exc_info]
 
