@@ -26,7 +26,7 @@ def test_the_pointer_gets_the_meaning_of_a_label_and_escape_closes_it(page: Page
     page.locator("[data-queue=backoffQ] h3 > span").first.hover()
     expect(page.locator(TIP)).to_be_visible()
     expect(page.locator(TIP)).to_have_attribute("data-glossary", "backoffQ")
-    expect(page.locator(TIP)).to_contain_text("wait for the end of their backoff")
+    expect(page.locator(TIP)).to_contain_text("whose backoff has not ended yet")
     page.keyboard.press("Escape")
     expect(page.locator(TIP)).to_be_hidden()
 
@@ -50,7 +50,7 @@ def test_the_keyboard_focuses_terms_which_the_tip_describes(page: Page, server: 
             break
     expect(label).to_be_focused()
     expect(label).to_have_attribute("aria-describedby", "glossary-tip")
-    expect(page.locator(TIP)).to_contain_text("wait for the end of their backoff")
+    expect(page.locator(TIP)).to_contain_text("whose backoff has not ended yet")
     page.keyboard.press("Tab")
     expect(label).not_to_have_attribute("aria-describedby", "glossary-tip")
 
