@@ -48,7 +48,8 @@ def test_the_next_older_engine_is_loaded_if_one_is_thinned_while_it_is_read(
 
     def thinned_after(*args: Any, **kwargs: Any) -> list[Checkpoint]:
         rows = list(listed(*args, **kwargs))
-        checkpoints.delete_engines([rows[0].pk])
+        # On a busy machine, the slice has saved an engine by itself, too.
+        checkpoints.delete_engines([row.pk for row in rows if row.event])
         return rows
 
     monkeypatch.setattr(checkpoints, "engines", thinned_after)
