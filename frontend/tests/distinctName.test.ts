@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { distinctName, isNumbered, withoutRepeats } from "../src/model/distinctName";
+import { distinctName, isNumbered, withoutNumber, withoutRepeats } from "../src/model/distinctName";
 
 it("distinctName appends the first free number to a name that is taken", () => {
   expect(distinctName("Four nodes", [])).toBe("Four nodes");
@@ -15,4 +15,8 @@ it("isNumbered accepts a name with a number behind it, and no other name that be
 it("withoutRepeats keeps the first session of each example, and every other session", () => {
   const sessions = ["Four nodes 3", "prod 2", "Four nodes from event 9", "Four nodes 2", "prod", "Four nodes"].map((name) => ({ name }));
   expect(withoutRepeats(sessions, ["Four nodes", "A large cluster"]).map(({ name }) => name)).toEqual(["Four nodes 3", "prod 2", "Four nodes from event 9", "prod"]);
+});
+
+it("withoutNumber removes only a number at the end", () => {
+  expect(["One pod, end to end 3", "One pod, end to end", "v1.36 and 2 pods", "prod2"].map(withoutNumber)).toEqual(["One pod, end to end", "One pod, end to end", "v1.36 and 2 pods", "prod2"]);
 });

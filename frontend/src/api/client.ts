@@ -30,6 +30,8 @@ export interface SessionSummary {
   storedBytes?: number | null;
   forkedFrom?: ForkedFrom | null;
   follows?: Follows | null;
+  /** What it was created from; of a lesson, its name is `lesson`. */
+  source?: { lesson?: string };
   report?: ImportReport | null;
   /** The simulated release of kube-scheduler, and the feature gates that differ from its defaults. */
   release?: string;

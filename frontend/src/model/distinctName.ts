@@ -3,6 +3,11 @@ export function isNumbered(one: string, name: string): boolean {
   return one.startsWith(name) && /^( \d+)?$/.test(one.slice(name.length));
 }
 
+/** A name without the number that `distinctName` puts behind it. */
+export function withoutNumber(name: string): string {
+  return name.replace(/ \d+$/, "");
+}
+
 /** The first session of each family in `names`: sessions called `name` with or without a number are shown once. Other sessions stay. */
 export function withoutRepeats<T extends { name: string }>(sessions: readonly T[], names: readonly string[]): T[] {
   const familyOf = (one: T): string | undefined => names.find((name) => isNumbered(one.name, name));
