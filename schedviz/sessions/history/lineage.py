@@ -5,7 +5,7 @@ If an ancestor was deleted, the past begins at the fork after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 import msgspec
@@ -71,7 +71,12 @@ def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] 
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
     """The sessions that store the events between two, in order, each with its part: the events after one number, up to another."""
     all_segments = segments(session_id)
-    for segment in all_segments if backwards else reversed(all_segments):
+    yield from within(all_segments if backwards else reversed(all_segments), after, before)
+
+
+def within(some: Iterable[Segment], after: int, before: int) -> Iterator[tuple[UUID, int, int]]:
+    """The same for segments that are known, in their order."""
+    for segment in some:
         after_event, until_event = max(after, segment.after), min(before - 1, segment.until)
         if after_event < until_event:
             yield segment.session_id, after_event, until_event

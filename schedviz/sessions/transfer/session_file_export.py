@@ -47,8 +47,10 @@ class RecordedHistory:
         #: The session's first checkpoint.
         self.first_checkpoint: Checkpoint = first_checkpoint
         segments = lineage.segments(session.pk)
-        #: The parts of its history, the oldest first, with their cycles.
-        self._parts = [(segment, cycle_groups.OwnCycles(segment.session_id)) for segment in reversed(segments)]
+        #: The oldest first.
+        self._segments = segments[::-1]
+        #: The cycles that each session of the lineage stores.
+        self._cycles = {segment.session_id: cycle_groups.OwnCycles(segment.session_id) for segment in segments}
         #: The ancestors, the oldest first.
         self.ancestors: list[Segment] = segments[:0:-1]
         #: The initial state of the oldest ancestor, and the event before its first command.
@@ -67,16 +69,16 @@ class RecordedHistory:
     def ended_cycles(self, after: int, until: int) -> int:
         """How many cycles ended between two events."""
         count = 0
-        for segment, cycles in self._parts:
-            after_event, until_event = max(after, segment.after), min(until, segment.until)
-            if after_event < until_event:
-                ended_before = cycles.count_ended(after_event)
-                count += cycles.count_ended(until_event) - ended_before
+        for session_id, after_event, until_event in lineage.within(self._segments, after, until + 1):
+            # In the order of events: both numbers are usually of one group.
+            ended_before = self._cycles[session_id].count_ended(after_event)
+            count += self._cycles[session_id].count_ended(until_event) - ended_before
         return count
 
     def is_between_stages(self, event: int) -> bool:
         """Whether a cycle had begun by an event and had not ended."""
-        return any(segment.after < event <= segment.until and cycles.is_between_stages(event) for segment, cycles in self._parts)
+        parts = lineage.within(self._segments, event - 1, event + 1)
+        return any(self._cycles[session_id].is_between_stages(event) for session_id, _, _ in parts)
 
     def commands_before_fork(self, segment: Segment) -> Iterator[CommandLine]:
         """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""
