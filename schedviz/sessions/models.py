@@ -29,6 +29,8 @@ class Session(models.Model):
 
     #: The statuses of sessions that were imported and have not failed.
     OPEN_STATUSES = (Status.READY, Status.RUNNING, Status.PAUSED)
+    #: Columns to defer where many sessions are read for something else.
+    LARGE_COLUMNS = ("settings", "report")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 from django.db.models import Q
 
 from schedviz.sessions.models import Session
 from schedviz.web.learning.models import lesson_of
 from schedviz.web.rooms.models import LIVE, Participant, Question, Room, RoomFork
-
-#: Columns of sessions that are not needed.
-_LARGE: Final = ("session__settings", "session__report")
 
 
 class HiddenAnswers(msgspec.Struct, frozen=True):
@@ -35,9 +30,10 @@ def hidden_answers(guest: str, session: Session) -> HiddenAnswers:
     forks = RoomFork.objects.filter(session=session, participant__in=memberships)
     rooms = Room.objects.filter(Q(participants__in=memberships) & (Q(shown=session) | Q(session=session)) | Q(forks__in=forks))
     lesson = lesson_of(session)
+    asked = Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session")
     questions = [
         question
-        for question in Question.objects.filter(room__in=rooms.values("pk")).exclude(stop="").select_related("session").defer(*_LARGE)
+        for question in asked.defer(*(f"session__{column}" for column in Session.LARGE_COLUMNS))
         if question.session is None or lesson_of(question.session) == lesson
     ]
     revealed = frozenset(question.stop for question in questions if question.revealed)

@@ -229,7 +229,6 @@ def load_computed(room_id: Any) -> RoomState | None:
 
 def load(room_id: Any) -> RoomState | None:
     """A room as it is now; None if there is none. Queries the database."""
-    # Settings and reports of sessions are large.
-    large = [f"{session}__{column}" for session in ("session", "shown") for column in ("settings", "report")]
+    large = [f"{session}__{column}" for session in ("session", "shown") for column in Session.LARGE_COLUMNS]
     room = Room.objects.select_related("teacher", "session", "shown").defer(*large).filter(pk=room_id).first()
     return None if room is None else RoomState(room)
