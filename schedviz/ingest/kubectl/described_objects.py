@@ -26,9 +26,9 @@ _TOLERATION: Final = re.compile(
     r"^(?P<key>[^\s=:]*+)(?:=(?P<value>[^\s:]*+))?(?::(?P<effect>[A-Za-z]++))?"
     r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>[0-9]{1,18}+)s)?$"
 )
-#: Numbers that fit the fields of the API.
 #: The kind of the owner of pods that exist once for each node.
 _PER_NODE: Final = "DaemonSet"
+#: Numbers that fit the fields of the API.
 _PRIORITY: Final = re.compile(r"-?[0-9]{1,10}")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
 #: Effects of taints that keep new pods off a node.

@@ -5,7 +5,7 @@ unschedulable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 #: The first line of a table: names in capitals, two spaces or more apart.
@@ -90,14 +90,15 @@ def _with_header(text: str) -> Iterator[Table]:
         yield Table(tuple(columns), rows)
 
 
+def pod_name(row: Mapping[str, str]) -> str:
+    """The name of a pod in a row. `kubectl get all` prints the kind before it."""
+    return row["NAME"].removeprefix("pod/")
+
+
 def pending_in(text: str) -> list[str]:
     """The pending pods of the tables in a text, as arguments of kubectl: `NAME`, or `NAME -n NAMESPACE`."""
     rows = (row for table in tables(text) if table.is_of_pods for row in table.rows if row.get("STATUS") == "Pending")
-    return list(
-        dict.fromkeys(
-            f"{row['NAME'].removeprefix('pod/')}{f' -n {namespace}' if (namespace := row.get('NAMESPACE')) else ''}" for row in rows
-        )
-    )
+    return list(dict.fromkeys(f"{pod_name(row)}{f' -n {namespace}' if (namespace := row.get('NAMESPACE')) else ''}" for row in rows))
 
 
 def command_for(text: str) -> str:

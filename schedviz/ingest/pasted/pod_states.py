@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from schedviz.ingest.kubectl.tables import tables
+from schedviz.ingest.kubectl.tables import pod_name, tables
 from schedviz.ingest.pasted.pod_objects import PLACED
 from schedviz.ingest.scheduler_messages import PodMessage
 
@@ -66,8 +66,8 @@ def key_of(part: str) -> str:
 
 
 def key_of_row(row: Mapping[str, str]) -> str:
-    """`namespace/name` of a table's row. `kubectl get all` prints the kind before the name."""
-    return f"{row.get('NAMESPACE', 'default')}/{row['NAME'].removeprefix('pod/')}"
+    """`namespace/name` of a table's row."""
+    return f"{row.get('NAMESPACE', 'default')}/{pod_name(row)}"
 
 
 def _described(text: str) -> Iterator[PodMessage]:
