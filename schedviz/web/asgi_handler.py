@@ -22,11 +22,11 @@ from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.client_places import PLACES, place
 from schedviz.web.disconnects import while_connected
-from schedviz.web.following import Following, begin_waiting, followed, follows_until
 from schedviz.web.read_limit import DISCONNECT
+from schedviz.web.request_coalescing import Coalesced, begin_waiting, coalesced_with, coalesces_until
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 
 #: The number of requests that run at the same time. Each thread keeps its database connection; further requests wait.
 HTTP_THREADS = Threads("http", 32)
@@ -86,16 +86,16 @@ class ThreadedHandler(ASGIHandler):
                 await self.send_response(allowed, send)
 
     async def _respond_in_thread(self, context: Context, scope: Any, receive: Any, body: IO[bytes]) -> HttpResponseBase | None:
-        """The response; None if the request follows another one (`followed` of its context). Raises `RequestAborted` if the client leaves
-        before its turn.
+        """The response; None if the request is coalesced with another one (`coalesced_with` of its context). Raises `RequestAborted` if the
+        client leaves before its turn.
         """
         own_place = await PLACES.take(scope, receive)
         context.run(place.set, own_place)
         context.run(begin_waiting)
         try:
             return await HTTP_THREADS.run(context.run, self._respond, scope, body)
-        except Following as following:
-            context.run(followed.set, following)
+        except Coalesced as coalesced:
+            context.run(coalesced_with.set, coalesced)
             return None
         finally:
             own_place.release()
@@ -130,12 +130,15 @@ class ThreadedHandler(ASGIHandler):
 
 
 async def _wait_for_other(context: Context, receive: Any) -> None:
-    """Wait until the request that this one follows has its result, or its time is over. Raises `RequestAborted` if the client leaves."""
-    following, until = context[followed], context[follows_until]
-    assert following is not None
+    """Wait until the other request, with which this one is coalesced, has its result, or the time is over.
+
+    Raises `RequestAborted` if the client leaves.
+    """
+    coalesced, until = context[coalesced_with], context[coalesces_until]
+    assert coalesced is not None
     assert until is not None
     loop, done = asyncio.get_running_loop(), asyncio.Event()
-    following.result.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+    coalesced.result.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
     await while_connected(done.wait(), receive, seconds=until - time.monotonic())
 
 

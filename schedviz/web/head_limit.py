@@ -108,7 +108,7 @@ class HeadLimit(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _disconnect_running(self) -> None:
-        """Tell the request that is being served, and which may be followed by others, that its client has left.
+        """Tell the request that is being served, and with which others may be coalesced, that its client has left.
 
         uvicorn only tells the last one, so that the response to this one would fail with an exception.
         """

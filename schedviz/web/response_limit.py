@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from schedviz.web.api.errors import refusal
-from schedviz.web.shares import Shares
+from schedviz.web.fair_shares import FairShares
 
 #: Smaller responses are not counted.
 COUNTED_BYTES: Final = 256 * 1024
@@ -22,13 +22,13 @@ class ResponseLimit:
     """The large responses that this process is sending, by requester. Used in the event loop only."""
 
     def __init__(self) -> None:
-        self._sending = Shares()
+        self._sending = FairShares()
 
     @contextmanager
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
         """Count a complete response while it is sent, and yield it, or a 503 in its place above a limit.
 
-        All share SCHEDVIZ_RESPONSE_BYTES (`Shares`). The only one is always sent.
+        All share SCHEDVIZ_RESPONSE_BYTES (`FairShares`). The only one is always sent.
         """
         size = len(response.content)
         if size < COUNTED_BYTES:

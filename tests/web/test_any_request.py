@@ -24,7 +24,7 @@ from django.core.cache import cache
 from schemathesis import Case, GenerationMode
 
 from schedviz.sessions.models import Session
-from schedviz.web import following
+from schedviz.web import request_coalescing
 from schedviz.web.api import prefer_wait
 from schedviz.web.login import make_token
 from tests.up.running import Running, starter
@@ -45,7 +45,7 @@ SEED = int(os.environ.get("SCHEDVIZ_TEST_SEED", "1"))
 
 @pytest.fixture
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(request_coalescing, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(prefer_wait, "MAX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(django_settings, "SESSIONS_PER_USER", 50)
     cache.clear()

@@ -25,7 +25,7 @@ from schedviz.web.client_places import (
 )
 from schedviz.web.live.connection import accept_socket
 from schedviz.web.live.handshake import Refused
-from schedviz.web.waiting import requester, waits
+from schedviz.web.waiting_requests import requester, worker_waits
 from tests.conftest import until
 
 USERS = {"Bearer one": "user 1", "Bearer one again": "user 1", "Bearer two": "user 2"}
@@ -51,7 +51,7 @@ def busy(request: HttpRequest) -> HttpResponse:
 
 def wait(request: HttpRequest) -> HttpResponse:
     requester.set(request.headers.get("Authorization", ""))
-    with waits.one():
+    with worker_waits.slot():
         return busy(request)
 
 

@@ -7,8 +7,8 @@ import uuid
 import pytest
 
 from schedviz.sessions.models import Checkpoint
-from schedviz.web import following
-from schedviz.web.waiting import waits
+from schedviz.web import request_coalescing
+from schedviz.web.waiting_requests import worker_waits
 from tests.sessions import conftest as working
 
 make_session = working.make_session
@@ -72,7 +72,7 @@ def test_an_unchanged_comparison_is_not_sent_again(people, two, rest):
 
 def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(following, "WAIT_SECONDS", 0)
+        patched.setattr(request_coalescing, "WAIT_SECONDS", 0)
         late = get(people.client("viewer"), two[0].pk, two[1].pk)
     assert (late.status_code, late.json()["code"]) == (503, "answer_late")
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
@@ -80,7 +80,7 @@ def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, 
 
 def test_a_stored_result_is_returned_even_if_too_many_requests_wait(people, two, monkeypatch):
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
-    monkeypatch.setattr(waits, "maximum", 0)
+    monkeypatch.setattr(worker_waits, "maximum", 0)
 
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
     other = get(people.client("viewer"), two[0].pk, two[0].pk)

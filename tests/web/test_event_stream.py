@@ -13,7 +13,7 @@ from schedviz.web.actors import Actor
 from schedviz.web.api import event_stream
 from schedviz.web.api.download import downloads
 from schedviz.web.login import make_token
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 from tests.conftest import until
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -19,7 +19,7 @@ from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.web.api import experiments
 from schedviz.web.api.experiments import _PLANS
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_RESULTS, RESULTS
-from schedviz.web.waiting import MAX_WAITING, requester, waits
+from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.web.conftest import People
 
 PLAN = """\
@@ -120,7 +120,7 @@ def test_only_a_few_requests_wait_while_a_plan_is_read(owner: APIClient) -> None
     with ExitStack() as others:
         others.enter_context(_PLANS.slot())
         for _ in range(MAX_WAITING):
-            others.enter_context(waits.one())
+            others.enter_context(worker_waits.slot())
             requester.set(uuid4().hex)
         assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 503
     assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 201
@@ -134,7 +134,7 @@ def test_only_a_few_requests_read_large_results_at_a_time(owner: APIClient, form
     with ExitStack() as others:
         for number in range(MAX_RESULTS + MAX_WAITING):
             token = requester.set(f"user {number}")
-            others.enter_context(RESULTS.slot() if number < MAX_RESULTS else waits.one())
+            others.enter_context(RESULTS.slot() if number < MAX_RESULTS else worker_waits.slot())
             requester.reset(token)
         assert owner.get(url).status_code == 503
         monkeypatch.undo()

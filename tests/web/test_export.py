@@ -22,7 +22,7 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import deletion, import_job
 from schedviz.web.api.download import MIN_RATE, Download, Slot, downloads
 from schedviz.web.api.errors import ApiError
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 from tests.conftest import until
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People

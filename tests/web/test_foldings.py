@@ -14,7 +14,7 @@ import pytest
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.web.api.foldings import MAX_FOLDINGS, Foldings, _Flight
-from schedviz.web.waiting import MAX_WAITING, TooManyWait, requester, waits
+from schedviz.web.waiting_requests import MAX_WAITING, TooManyWait, requester, worker_waits
 from tests.conftest import until
 
 
@@ -54,7 +54,7 @@ def is_waiting(count: int) -> bool:
 
 
 def waiting() -> int:
-    return waits._waiting.total
+    return worker_waits._waiting.total
 
 
 def asked(foldings: Foldings, folds: Folds, *events: int, meanwhile: Callable[[], object], clients: str = "") -> list[Any]:
@@ -195,7 +195,7 @@ def test_a_client_at_its_limit_is_refused_and_leaves_no_state(folds: Folds) -> N
     with ExitStack() as of_client:
         of_client.enter_context(foldings.slot())
         for _ in range(MAX_WAITING // 2):
-            of_client.enter_context(waits.one())
+            of_client.enter_context(worker_waits.slot())
         with pytest.raises(TooManyWait, match="You have 8 of the 8 requests"):
             foldings.once(1, lambda: folds.fold(1))
     requester.set("")

@@ -13,7 +13,7 @@ from schedviz.sessions.models import Session
 from schedviz.web.api import schemas
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.api.state import state_body
-from schedviz.web.waiting import MAX_WAITING, requester, waits
+from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.engine.clusters import do, node, objects, pod
 
 
@@ -119,7 +119,7 @@ def test_a_moment_is_refused_while_too_many_wait(past, people):
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
             requester.set(uuid4().hex)
-            others.enter_context(waits.one())
+            others.enter_context(worker_waits.slot())
         for _ in range(MAX_FOLDINGS):
             requester.set(uuid4().hex)
             others.enter_context(FOLDINGS.slot())

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
-from schedviz.web import following
+from schedviz.web import request_coalescing
 from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.permissions import may
 from tests.web.conftest import Commits, People
@@ -58,7 +58,7 @@ pytestmark = pytest.mark.usefixtures("redis")
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests to workers time out at once, since none runs."""
-    monkeypatch.setattr(following, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(request_coalescing, "WAIT_SECONDS", 0.01)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
 from schedviz.client import flows
-from schedviz.web import following
+from schedviz.web import request_coalescing
 from schedviz.web.api import access, branches, commands, cycles, events, sessions
 from schedviz.web.api.openapi import SchemaView
 from schedviz.web.api.resource import Resource
@@ -108,7 +108,7 @@ def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, acce
 
 def test_a_path_accepts_the_media_types_of_its_responses(owner_client, people, redis, monkeypatch):
     # No worker runs here, so the wait for it is shortened.
-    monkeypatch.setattr(following, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(request_coalescing, "WAIT_SECONDS", 0.1)
     session = f"/api/v1/sessions/{people.session.pk}/"
     for address, accepted, other in [
         (f"{session}export/", "application/gzip", "text/html"),

@@ -15,7 +15,7 @@ from schedviz.web.api import download, event_stream
 from schedviz.web.api.errors import ApiError
 from schedviz.web.frame_limit import FrameLimit
 from schedviz.web.login import make_token
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 from tests.conftest import until
 from tests.web.conftest import LiveServer, People
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 
 LARGE = HttpResponse(b"x" * (1 << 20))
 

@@ -30,7 +30,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
 from schedviz.web.extender_commands import ExtendersNotAllowed, require_extender_permission
 from schedviz.web.permissions import actor_of
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000

@@ -26,8 +26,8 @@ from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.following import lead_or_follow
-from schedviz.web.waiting import TooManyWait, requester
+from schedviz.web.request_coalescing import coalesce
+from schedviz.web.waiting_requests import TooManyWait, requester
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
@@ -116,7 +116,7 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
         def wait(seconds: float) -> dict[str, Any]:
             return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=seconds, sender=requester.get())
 
-        return lead_or_follow(cycle_details.flight_key(session_id, cycle), wait, late=cycle_details.DetailLate)
+        return coalesce(cycle_details.flight_key(session_id, cycle), wait, late=cycle_details.DetailLate)
     except TooManyWait as error:
         hint = "?detail=0 returns the stored summary."
         raise ApiError(

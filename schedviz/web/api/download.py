@@ -17,10 +17,10 @@ from django.http import StreamingHttpResponse
 
 from schedviz.sessions.turns import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
+from schedviz.web.fair_shares import FairShares
 from schedviz.web.named_semaphores import NamedSemaphores
-from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 
 #: A client may read more slowly than at this rate, in bytes per second, as long as no other client needs its slot.
 MIN_RATE: Final = 50_000
@@ -73,7 +73,7 @@ class Downloads:
     def __init__(self) -> None:
         self._lock = Lock()
         self._slots: set[Slot] = set()
-        self._running = Shares()
+        self._running = FairShares()
 
     def acquire(self) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""

@@ -39,7 +39,7 @@ from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.sessions import session_body, within_quotas
-from schedviz.web.waiting import TooManyWait
+from schedviz.web.waiting_requests import TooManyWait
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500

@@ -26,8 +26,8 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.following import lead_or_follow
-from schedviz.web.waiting import TooManyWait, requester
+from schedviz.web.request_coalescing import coalesce
+from schedviz.web.waiting_requests import TooManyWait, requester
 
 _RESULT: Any = {"type": "object", "additionalProperties": True}
 _FORMATS: Final = ("json", *CARD_FORMATS)
@@ -222,7 +222,7 @@ def analysis_result(session: Session, analysis: requests.AnyAnalysisRequest, *, 
         def wait(seconds: float) -> bytes:
             return requests.request_result(session, analysis, timeout_seconds=seconds, sender=requester.get())
 
-        return lead_or_follow(requests.result_key(session, analysis), wait, late=requests.ResultLate)
+        return coalesce(requests.result_key(session, analysis), wait, late=requests.ResultLate)
     except TooManyWait as error:
         raise not_ready(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:

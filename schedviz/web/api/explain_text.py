@@ -19,7 +19,7 @@ from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_r
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.waiting import TooManyWait, requester, waits
+from schedviz.web.waiting_requests import TooManyWait, requester, worker_waits
 
 _TIMEOUT_SECONDS: Final = 15.0
 _NO_MESSAGE: Final = (
@@ -64,7 +64,7 @@ class ExplainText(Resource):
 def _explained(pasted: dict[str, str | bytes]) -> bytes:
     pasted = {**pasted, "sender": requester.get()}
     try:
-        with waits.one():
+        with worker_waits.slot():
             explained = worker_calls.call(
                 wakeups.EXPLAIN_TEXT, msgspec.json.encode(pasted), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )

@@ -29,7 +29,7 @@ from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait
+from schedviz.web.waiting_requests import TooManyWait
 
 _FORMATS = ("schedviz", "trace")
 

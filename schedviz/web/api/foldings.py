@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import Any, Final, TypeVar
 
-from schedviz.web.following import Following, followed, may_follow
-from schedviz.web.shares import Shares
-from schedviz.web.waiting import TooManyWait, requester, waits
+from schedviz.web.fair_shares import FairShares
+from schedviz.web.request_coalescing import Coalesced, coalesced_with, may_coalesce
+from schedviz.web.waiting_requests import TooManyWait, requester, worker_waits
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Foldings:
 
     def __init__(self, maximum: int) -> None:
         self._maximum = maximum
-        self._running = Shares()
+        self._running = FairShares()
         self._changed = Condition()
         #: By key, the foldings that requests are computing or waiting to compute.
         self._flights: dict[Hashable, _Flight] = {}
@@ -48,9 +48,14 @@ class Foldings:
     def once(self, key: Hashable, fold: Callable[[], T]) -> T:
         """The result of `fold`, the same object for simultaneous requests with the same key: the first that gets a place computes it.
 
-        Raises what `fold` raises, `TooManyWait` or `Following`.
+        Raises what `fold` raises, `TooManyWait` or `Coalesced`.
         """
-        if (earlier := followed.get()) is not None and earlier.key == key and earlier.result.done() and not earlier.result.cancelled():
+        if (
+            (earlier := coalesced_with.get()) is not None
+            and earlier.key == key
+            and earlier.result.done()
+            and not earlier.result.cancelled()
+        ):
             shared: T = earlier.result.result()
             return shared
         client = requester.get()
@@ -74,21 +79,21 @@ class Foldings:
                     flight.result.cancel()
 
     def _wait(self, key: Hashable, flight: _Flight, client: str) -> None:
-        """Return when there is a result, or a place for this request to compute it. Raises `TooManyWait`, or `Following` if another request
+        """Return when there is a result, or a place for this request to compute it. Raises `TooManyWait`, or `Coalesced` if another request
         computes it or has the last place to wait in.
         """
-        if flight.is_running and may_follow():
-            raise Following(key, flight.result)
+        if flight.is_running and may_coalesce():
+            raise Coalesced(key, flight.result)
         try:
             self._wait_in_queue(flight, client)
         except TooManyWait:
-            if flight.requests > 1 and may_follow():
-                raise Following(key, flight.result) from None
+            if flight.requests > 1 and may_coalesce():
+                raise Coalesced(key, flight.result) from None
             raise
 
     def _wait_in_queue(self, flight: _Flight, client: str) -> None:
         """Return when there is a result, or a place for this request to compute it. Raises `TooManyWait`."""
-        with waits.one(), self._changed:
+        with worker_waits.slot(), self._changed:
             self._queue.append(entry := (client, flight))
             try:
                 self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))

@@ -29,7 +29,7 @@ from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schemas import lessons as bodies
-from schedviz.web.waiting import TooManyWait
+from schedviz.web.waiting_requests import TooManyWait
 
 #: The number of newest events since the stop that a hint may inspect.
 _MAX_EVENTS = 2_000

@@ -21,7 +21,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait
+from schedviz.web.waiting_requests import TooManyWait
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 

@@ -1,7 +1,7 @@
 """`Prefer: wait=5` (RFC 7240): the response waits until a command is applied or an import has ended.
 
 The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `MAX_WAIT_SECONDS`;
-schedviz.web.waiting limits their number.
+schedviz.web.waiting_requests limits their number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from schedviz.web.api.response_headers import add_header
-from schedviz.web.waiting import TooManyWait, preferring
+from schedviz.web.waiting_requests import TooManyWait, prefer_waits
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, se
     if is_done(first) or seconds <= 0:
         return first
     try:
-        with preferring.one():
+        with prefer_waits.slot():
             return _poll(is_done, read, first, seconds)
     except TooManyWait:
         return first

@@ -27,8 +27,8 @@ from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 from schedviz.web.api.response_headers import add_header
-from schedviz.web.following import followed
 from schedviz.web.permissions import actor_of
+from schedviz.web.request_coalescing import coalesced_with
 
 if TYPE_CHECKING:
     # Imported here because that module imports this one.
@@ -113,7 +113,7 @@ class RequestRate(BaseThrottle):
     """The DRF throttle: refuses with 429 and `Retry-After`. A view assigns its expensive methods to other limits in `rates`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        if followed.get() is not None:
+        if coalesced_with.get() is not None:
             # It was counted before it was repeated.
             return True
         rates: dict[str, Scope] = getattr(view, "rates", {})

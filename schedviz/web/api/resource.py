@@ -22,7 +22,7 @@ from schedviz.web.api.openapi_reader import query_parameters
 from schedviz.web.api.rate_limit import RequestRate
 from schedviz.web.permissions import actor_of
 from schedviz.web.redaction import printable
-from schedviz.web.waiting import requester
+from schedviz.web.waiting_requests import requester
 
 #: The largest integer that JSON numbers represent exactly.
 MAX_NUMBER = (1 << 53) - 1

@@ -51,7 +51,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting_requests import TooManyWait, worker_waits
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1000
@@ -467,7 +467,7 @@ def validating(path: str, *, top_level: AbstractSet[str] = frozenset()) -> Itera
     The members in `top_level` were sent beside `path`, not in it.
     """
     try:
-        with waits.one():
+        with worker_waits.slot():
             yield
     except TooManyWait as error:
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Final
 
 from schedviz.web.client_places import give_back
-from schedviz.web.shares import Shares
+from schedviz.web.fair_shares import FairShares
 
 #: How many requests wait for a worker's result: half of the HTTP threads (schedviz.web.asgi_handler).
 MAX_WAITING: Final = 16
@@ -34,10 +34,10 @@ class WaitingRequests:
     def __init__(self, maximum: int) -> None:
         self.maximum = maximum
         self._lock = Lock()
-        self._waiting = Shares()
+        self._waiting = FairShares()
 
     @contextmanager
-    def one(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Count the current request while it waits. Raises `TooManyWait` above a limit."""
         client = requester.get()
         with self._lock:
@@ -55,5 +55,5 @@ class WaitingRequests:
                 self._waiting.add(client, -1)
 
 
-waits: Final = WaitingRequests(MAX_WAITING)
-preferring: Final = WaitingRequests(MAX_PREFERRING)
+worker_waits: Final = WaitingRequests(MAX_WAITING)
+prefer_waits: Final = WaitingRequests(MAX_PREFERRING)

@@ -18,12 +18,12 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.redis import worker_calls
 from schedviz.sessions.turns import sender_group_of
 from schedviz.web.accounts.models import DemoSession, Visitor
-from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING, TooManyWait, WaitingRequests, preferring, requester, waits
+from schedviz.web.waiting_requests import MAX_PREFERRING, MAX_WAITING, TooManyWait, WaitingRequests, prefer_waits, requester, worker_waits
 from tests.web.conftest import People
 
 
 def test_one_client_may_use_half_of_what_others_leave() -> None:
-    waits = WaitingRequests(16)
+    waiting = WaitingRequests(16)
     counts: list[int] = []
     with ExitStack() as running:
         for who in range(6):
@@ -31,24 +31,24 @@ def test_one_client_may_use_half_of_what_others_leave() -> None:
             counts.append(0)
             with contextlib.suppress(TooManyWait):
                 while True:
-                    running.enter_context(waits.one())
+                    running.enter_context(waiting.slot())
                     counts[-1] += 1
         assert counts == [8, 4, 2, 1, 1, 0]
         for who, words in ((0, "This web server has 16"), (9, "This web server has 16")):
             requester.set(f"user {who}")
             with pytest.raises(TooManyWait, match=words):
-                running.enter_context(waits.one())
+                running.enter_context(waiting.slot())
     requester.set("user 1")
     with ExitStack() as running:
         for _ in range(8):
-            running.enter_context(waits.one())
+            running.enter_context(waiting.slot())
         with pytest.raises(TooManyWait, match="You have 8 of the 8 requests"):
-            running.enter_context(waits.one())
-    assert not waits._waiting.total
+            running.enter_context(waiting.slot())
+    assert not waiting._waiting.total
 
 
 def test_clients_without_an_account_divide_the_share_of_one_user() -> None:
-    waits = WaitingRequests(16)
+    waiting = WaitingRequests(16)
     counts: dict[str, int] = {}
     with ExitStack() as running:
         for who in (
@@ -61,15 +61,15 @@ def test_clients_without_an_account_divide_the_share_of_one_user() -> None:
             counts[who] = 0
             with contextlib.suppress(TooManyWait):
                 while True:
-                    running.enter_context(waits.one())
+                    running.enter_context(waiting.slot())
                     counts[who] += 1
     assert list(counts.values()) == [2, 1, 1, 0, 0, 1, 1, 0, 5, 3]
-    assert not waits._waiting.total
-    assert not waits._waiting._held
+    assert not waiting._waiting.total
+    assert not waiting._waiting._held
 
 
 def test_a_participant_who_joins_often_leaves_places_for_those_of_other_networks() -> None:
-    waits = WaitingRequests(16)
+    waiting = WaitingRequests(16)
     counts: list[int] = []
     with ExitStack() as running:
         for who in (*(f"guest 192.0.2.1 {number}" for number in range(4)), "guest 198.51.100.7 ada", "guest 198.51.100.7 bob", "user 1"):
@@ -77,7 +77,7 @@ def test_a_participant_who_joins_often_leaves_places_for_those_of_other_networks
             counts.append(0)
             with contextlib.suppress(TooManyWait):
                 while True:
-                    running.enter_context(waits.one())
+                    running.enter_context(waiting.slot())
                     counts[-1] += 1
     assert counts == [2, 1, 1, 0, 1, 1, 5]
 
@@ -86,19 +86,19 @@ def test_requests_that_prefer_to_wait_leave_places_for_analyses() -> None:
     with ExitStack() as running:
         for who in range(MAX_PREFERRING):
             requester.set(f"user {who}")
-            running.enter_context(preferring.one())
+            running.enter_context(prefer_waits.slot())
         with pytest.raises(TooManyWait):
-            running.enter_context(preferring.one())
+            running.enter_context(prefer_waits.slot())
         for _ in range(MAX_WAITING // 2):
-            running.enter_context(waits.one())
+            running.enter_context(worker_waits.slot())
 
 
 @pytest.mark.django_db
 def test_too_many_waiting_requests_get_an_immediate_response(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
-    monkeypatch.setattr(preferring, "maximum", 0)
-    monkeypatch.setattr(waits, "maximum", 0)
+    monkeypatch.setattr(prefer_waits, "maximum", 0)
+    monkeypatch.setattr(worker_waits, "maximum", 0)
 
     response = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
     question = client.post(f"/api/v1/sessions/{people.session.pk}/explain/message/", {"text": "0/5 nodes"}, format="json")

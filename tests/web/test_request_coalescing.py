@@ -13,11 +13,11 @@ from django.core.exceptions import RequestAborted
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from schedviz.web import following
+from schedviz.web import request_coalescing
 from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
-from schedviz.web.following import LEADERS, lead_or_follow
-from schedviz.web.waiting import MAX_WAITING, TooManyWait, requester, waits
+from schedviz.web.request_coalescing import LEADERS, coalesce
+from schedviz.web.waiting_requests import MAX_WAITING, TooManyWait, requester, worker_waits
 from tests.conftest import until
 
 CLASS = 60
@@ -58,7 +58,7 @@ def question(request: HttpRequest) -> HttpResponse:
     try:
         if WORKER.is_done.is_set():
             return HttpResponse("the result, stored")
-        return HttpResponse(lead_or_follow(request.GET["key"], WORKER.wait, late=Late))
+        return HttpResponse(coalesce(request.GET["key"], WORKER.wait, late=Late))
     except TooManyWait:
         return HttpResponse("busy", status=503)
     except Late:
@@ -83,7 +83,7 @@ def handler(settings: Any) -> Iterator[ThreadedHandler]:
     HTTP_THREADS.close()
     assert not LEADERS._flights
     assert not FOLDINGS._flights
-    assert not waits._waiting.total
+    assert not worker_waits._waiting.total
 
 
 class Client:
@@ -126,12 +126,12 @@ def test_simultaneous_equal_requests_share_one_result(handler: ThreadedHandler) 
         clients = [Client(handler, "/question/", f"key=a&who={who}") for who in range(CLASS)]
         asking = [asyncio.create_task(client.ask()) for client in clients]
         await asyncio.to_thread(until, lambda: len(WORKER.senders) == CLASS)
-        places = waits._waiting.total
+        places = worker_waits._waiting.total
         clients[-1].leave()
         await asking[-1]
         # Another question of the class finds a place.
         other = asyncio.create_task(Client(handler, "/question/", "key=b&who=x").ask())
-        await asyncio.to_thread(until, lambda: waits._waiting.total == 2)
+        await asyncio.to_thread(until, lambda: worker_waits._waiting.total == 2)
         WORKER.is_done.set()
         return [await answer for answer in [*asking, other]], places
 
@@ -143,8 +143,8 @@ def test_simultaneous_equal_requests_share_one_result(handler: ThreadedHandler) 
     assert sorted(found) == sorted([b"the result"] * 2 + [b"the result, stored"] * (CLASS - 2) + [b""])
 
 
-def test_a_follower_gets_an_error_when_its_time_is_over(handler: ThreadedHandler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "WAIT_SECONDS", 0.3)
+def test_a_coalesced_request_gets_an_error_when_its_time_is_over(handler: ThreadedHandler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_coalescing, "WAIT_SECONDS", 0.3)
 
     async def run() -> list[bytes]:
         return await asyncio.gather(*(Client(handler, "/question/", f"key=a&who={who}").ask() for who in range(3)))
@@ -152,14 +152,14 @@ def test_a_follower_gets_an_error_when_its_time_is_over(handler: ThreadedHandler
     assert asyncio.run(run()) == [b"late"] * 3
 
 
-def test_followers_of_a_refused_request_try_themselves(handler: ThreadedHandler) -> None:
+def test_requests_coalesced_with_a_refused_one_are_tried_themselves(handler: ThreadedHandler) -> None:
     async def run() -> list[bytes]:
         with contextlib.ExitStack() as running:
             for number in range(MAX_WAITING):
                 requester.set(f"user {number}")
                 with contextlib.suppress(TooManyWait):
                     while True:
-                        running.enter_context(waits.one())
+                        running.enter_context(worker_waits.slot())
             return await asyncio.gather(*(Client(handler, "/question/", f"key=a&who={who}").ask() for who in range(5)))
 
     assert asyncio.run(run()) == [b"busy"] * 5
@@ -174,7 +174,7 @@ def test_simultaneous_requests_for_a_state_share_its_computation(handler: Thread
         WORKER.is_done.clear()
         for _ in range(3):
             assert await Client(handler, "/state/nothing/", "").ask()
-        assert not waits._waiting.total
+        assert not worker_waits._waiting.total
         WORKER.is_done.set()
         return [await answer for answer in [first, *asking]]
 

@@ -1,4 +1,4 @@
-"""Shares of something limited: however many senders there are, the next one usually finds a part of it.
+"""Fair shares of something limited: however many senders there are, the next one usually finds a part of it.
 
 A sender may hold half of what others leave. Senders without an account, which are easily many, count together as one sender, and divide its
 share in the same way among the parts that they are in (`schedviz.sessions.turns.path_of`).
@@ -11,7 +11,7 @@ from collections import Counter
 from schedviz.sessions.turns import path_of
 
 
-class Shares:
+class FairShares:
     """What each sender holds. Its owner holds a lock, or uses it in one thread."""
 
     def __init__(self) -> None:
