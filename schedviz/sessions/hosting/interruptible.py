@@ -51,11 +51,24 @@ class Interruptible:
     def _leave(self) -> None:
         with self._lock:
             if self._thread is not None and self._is_interrupted:
-                # Without effect if it has been raised already.
-                _raise_in(self._thread, None)
+                _take_back(self._thread, self._kind)
             self._thread = None
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Have a thread raise an exception at its next instruction; None: no longer."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind) if kind is not None else None)
+def _raise_in(thread: int, kind: type[BaseException]) -> None:
+    """Have a thread raise an exception at its next instruction."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(kind))
+
+
+def _take_back(thread: int, kind: type[Interrupted]) -> None:
+    """Have this thread, which leaves the block, not raise `kind` after it, whether it has raised it already or not.
+
+    Python can cancel an exception that is still to be raised. But then it checks for one at every call and jump from then on, and with a
+    profiler it checks without end (3.11). So the exception is requested once more, and caught.
+    """
+    try:
+        _raise_in(thread, kind)
+        while True:
+            pass
+    except kind:
+        pass

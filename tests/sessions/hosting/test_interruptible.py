@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -108,3 +109,27 @@ def test_an_interruption_at_the_end_of_a_block_is_raised_there_or_not_at_all() -
         other.join()
 
     assert 0 < raised < 500
+
+
+_PROFILED = """
+import sys
+from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
+
+interruptible = Interruptible()
+try:
+    with interruptible:
+        interruptible.interrupt()
+        while True:
+            pass
+except Interrupted:
+    pass
+sys.setprofile(lambda *_: None)
+print(sum(map(int, "123")), "computed with a profiler")
+"""
+
+
+def test_a_profiler_works_after_an_interruption() -> None:
+    # In a process of its own, because Python 3.11 would not react to anything while it checks for an exception without end.
+    process = subprocess.run([sys.executable, "-c", _PROFILED], capture_output=True, text=True, timeout=60, check=True)
+
+    assert process.stdout == "6 computed with a profiler\n"
