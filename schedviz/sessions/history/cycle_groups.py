@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import inf
@@ -76,6 +77,15 @@ def last_ended(session_id: UUID, event: int) -> int | None:
     return ended[-1] if ended else last_of_groups
 
 
+class _Row(NamedTuple):
+    """A stored group."""
+
+    last_cycle: int
+    last_event: int
+    first_cycle: int
+    data: bytes
+
+
 class _Group(NamedTuple):
     """A group that answers for the events from `since` up to, but without, `until`. `summaries` is empty after the last group."""
 
@@ -85,12 +95,20 @@ class _Group(NamedTuple):
     summaries: Sequence[Summary]
 
 
+#: Answers for no event.
+_NO_GROUP = _Group(0, 0, 0, ())
+
+
 class OwnCycles:
-    """Which of a session's own cycles had ended by an event. Reads one group at a time, so asking in the order of events is cheap."""
+    """Which of a session's own cycles had ended by an event. Asked in the order of events, it reads each group at most once."""
 
     def __init__(self, session_id: UUID) -> None:
         self._rows = CycleGroup.objects.filter(session_id=session_id).order_by("last_cycle")
-        self._group = _Group(0, 0, 0, ())
+        self._group = _NO_GROUP
+        #: The groups that were read and are still to be used.
+        self._ahead: deque[_Row] = deque()
+        #: The last cycle of the groups that were used or skipped.
+        self._last_cycle = -1
 
     @cached_property
     def _first_cycle(self) -> int:
@@ -107,12 +125,23 @@ class OwnCycles:
 
     def _group_at(self, event: int) -> _Group:
         """The first group that ended after an event."""
+        if event < self._group.since:
+            self._ahead.clear()
+            self._last_cycle = -1
         if not self._group.since <= event < self._group.until:
-            row = self._rows.filter(last_event__gt=event).values_list("last_event", "first_cycle", "data").first()
-            if row is None:
-                after_last = (self._rows.values_list("last_cycle", flat=True).last() or self._first_cycle - 1) + 1
-                self._group = _Group(event, inf, after_last, ())
-            else:
-                until, first_cycle, data = row
-                self._group = _Group(event, until, first_cycle, unpack(bytes(data)))
+            self._group = self._next_group(event)
         return self._group
+
+    def _next_group(self, event: int) -> _Group:
+        """The first group after those that were used or skipped that ended after an event."""
+        while self._ahead and self._ahead[0].last_event <= event:
+            self._last_cycle = self._ahead.popleft().last_cycle
+        if not self._ahead:
+            later = self._rows.filter(last_event__gt=event, last_cycle__gt=self._last_cycle)
+            self._ahead.extend(map(_Row._make, later.values_list(*_Row._fields)[:_GROUPS_PER_QUERY]))
+        if not self._ahead:
+            after_last = (self._rows.values_list("last_cycle", flat=True).last() or self._first_cycle - 1) + 1
+            return _Group(event, inf, after_last, ())
+        row = self._ahead.popleft()
+        self._last_cycle = row.last_cycle
+        return _Group(event, row.last_event, row.first_cycle, unpack(bytes(row.data)))

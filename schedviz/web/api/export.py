@@ -24,7 +24,7 @@ from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import analyse
-from schedviz.web.api.foldings import FOLDINGS
+from schedviz.web.api.foldings import TRACES
 from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
@@ -98,10 +98,9 @@ def _file(session: Session) -> HttpResponseBase:
 
 
 def _trace(session: Session, until: int | None) -> HttpResponseBase:
-    """Takes as long as the state of a large session, and a place among those."""
     key = ("trace", session.pk, until, versions.etag_of_head(session))
     try:
-        body = FOLDINGS.once(key, lambda: msgspec.json.encode(trace_export.trace(session, until=until)))
+        body = TRACES.once(key, lambda: msgspec.json.encode(trace_export.trace(session, until=until)))
     except TooManyWait as error:
         raise busy(error) from error
     response = HttpResponse(body, content_type="application/json")

@@ -20,8 +20,9 @@ T = TypeVar("T")
 
 #: How many states are folded at a time. One client, and all without an account, have half of them.
 MAX_FOLDINGS: Final = 2
-#: Large results of experiments take longer, so they do not take the places of states.
+#: Large results of experiments, and traces, take longer, so they do not take the places of states.
 MAX_RESULTS: Final = 2
+MAX_TRACES: Final = 2
 
 
 class _Flight:
@@ -150,3 +151,4 @@ class Foldings:
 
 FOLDINGS: Final = Foldings(MAX_FOLDINGS)
 RESULTS: Final = Foldings(MAX_RESULTS)
+TRACES: Final = Foldings(MAX_TRACES)
