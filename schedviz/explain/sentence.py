@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedviz.engine.failure import NO_NODES_AVAILABLE
 from schedviz.explain.details.headline import is_about_all_nodes
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
@@ -156,15 +157,19 @@ def _pending(explanation: Explanation, pod: Pod) -> Phrase:
         )
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
-        state = phrase("{pod} is nominated to {node} and is pending until there is room", pod=name, node=explanation.node)
+        state = phrase("{pod} is nominated to {node} and is pending until there is room there", pod=name, node=explanation.node)
     unknown = unknown_nodes(explanation.findings)
     if len(explanation.fits) > len(unknown):
         nodes = counted(len(explanation.fits) - len(unknown), "{count} node", "{count} nodes")
         # The real queue is another one, if a dump of it was compared.
         queued = "" if explanation.findings else _queued(explanation.queue)
+        if explanation.node in explanation.fits:
+            return phrase("{pod} is nominated to {node}, where it fits now{queued}.", pod=name, node=explanation.node, queued=queued)
         return phrase("{state}, but fits on {nodes} now{queued}.", state=state, nodes=nodes, queued=queued)
     if explanation.fits:
         return phrase("{state}: it fits on no node that its scheduler knows.", state=state)
+    if not explanation.nodes and explanation.said == NO_NODES_AVAILABLE:
+        return phrase("{state}: {answer}.", state=state, answer=phrase("there are no nodes to schedule it on"))
     if not explanation.nodes and explanation.said and (conclusion := conclusion_of(explanation.said, pod)) is not None:
         return phrase("{state}. {conclusion} No nodes are loaded, so scheduling was not simulated.", state=state, conclusion=conclusion)
     if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:

@@ -68,6 +68,29 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
 
+def test_no_node_is_named_as_the_closest_if_all_are_equally_close() -> None:
+    result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="3", on="n2"), pod("p", cpu="2")))
+    assert [detail.sentence for detail in result] == [
+        "the pod requests 2 CPU, but no node has enough free; each of the 2 nodes has 1 of 4 CPU free"
+    ]
+
+
+def test_nodes_that_are_equally_close_are_counted_if_others_are_farther() -> None:
+    full = [pod(f"on-{number}", cpu="3", on=f"n{number}") for number in (1, 2)]
+    result = details(cluster(*(node(f"n{number}") for number in (1, 2, 3)), *full, pod("c", cpu="4", on="n3"), pod("p", cpu="2")))
+    assert [detail.sentence for detail in result] == [
+        "the pod requests 2 CPU, but no node has enough free; the 2 closest nodes have 1 of 4 CPU free each"
+    ]
+
+
+def test_equal_nodes_are_not_named_if_another_one_has_room() -> None:
+    full = [pod(f"on-{number}", cpu="4", on=f"n{number}") for number in (1, 2)]
+    result = details(cluster(*(node(f"n{number}") for number in (1, 2, 3)), *full, pod("p", cpu="2")), "Insufficient cpu")
+    assert [detail.sentence for detail in result] == [
+        "the pod requests 2 CPU, but 2 nodes do not have enough free; each has 0 of 4 CPU free"
+    ]
+
+
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
     assert [detail.sentence for detail in result] == ["the pod requests 2 CPU, but n1 has only 1 of its 4 CPU free"]

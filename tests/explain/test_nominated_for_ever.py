@@ -64,7 +64,7 @@ def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only(
 
     assert (explanation.standing, explanation.queue and explanation.queue.queue) == ("nominated", "backoffQ")
     assert not explanation.for_ever
-    assert "fits on 1 node now; it is in backoffQ" in explanation.sentence
+    assert explanation.sentence == "default/urgent is nominated to n, where it fits now; it is in backoffQ."
 
 
 def test_an_overview_names_the_node_to_which_a_pod_stays_nominated() -> None:

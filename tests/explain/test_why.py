@@ -102,6 +102,13 @@ def test_rejections_that_depend_on_other_nodes_have_the_outlook_elsewhere() -> N
     assert {verdict.node: verdict.outlook for verdict in explanation.matrix} == {"n1": "elsewhere", "n2": "never"}
 
 
+def test_without_nodes_one_sentence_says_so() -> None:
+    simulation = cluster(pod("p"))
+    do(simulation, "cycle")
+    sentence = "default/p is pending: there are no nodes to schedule it on."
+    assert why_pending(simulation, "default/p").sentence == sentence
+
+
 def test_a_pod_that_fits_says_where_and_how_many_come_before_it() -> None:
     simulation = cluster(node("n1"), node("n2"), pod("first", priority=9), pod("p"))
     explanation = why_pending(simulation, "default/p")

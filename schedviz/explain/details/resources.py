@@ -38,6 +38,8 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
         largest,
         [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes],
         rejected=len(rejected.index),
+        as_near=_as_near(rejected, resource, nodes),
+        nodes_in_cluster=len(rejected.everywhere.infos),
         most_elsewhere=int((everywhere - _used(rejected.everywhere, resource)).max(initial=0)),
         most_usable=_most_usable(rejected, resource),
         holders=_holders(rejected, resource) if nodes else [],
@@ -98,6 +100,17 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
 
 
+def _as_near(rejected: RejectedNodes, resource: str, nodes: Sequence[NodeAmount]) -> int:
+    """How many rejected nodes have as much free, of as much, as the first of `nodes`, the nearest ones."""
+    if not nodes:
+        return 0
+    nearest = nodes[0]
+    if len(rejected.index) <= len(nodes):
+        return sum((node.allocatable, node.used) == (nearest.allocatable, nearest.used) for node in nodes)
+    rows = rejected.rows
+    return int(np.count_nonzero((rows.allocatable(resource) == nearest.allocatable) & (_used(rows, resource) == nearest.used)))
+
+
 def _holders(rejected: RejectedNodes, resource: str) -> list[str]:
     """The pods that use an extended resource of the rejected nodes."""
     if "/" not in resource:
@@ -128,11 +141,13 @@ def _sentence(
     nodes: Sequence[NodeAmount],
     *,
     rejected: int,
+    as_near: int,
+    nodes_in_cluster: int,
     most_elsewhere: int,
     most_usable: int,
     holders: Sequence[str],
 ) -> Phrase:
-    """What the rejected nodes lack, of which there are `rejected`; `nodes` are the nearest.
+    """What the rejected nodes lack, of which there are `rejected`; `nodes` are the nearest, of which `as_near` are equal to the first.
 
     `most_elsewhere`: the most that any node of the cluster has free. `most_usable`: that any other node has which the pod may use.
     """
@@ -171,9 +186,16 @@ def _sentence(
         who = phrase("no node that it can run on has enough free")
     else:
         who = phrase("no node has enough free")
-    return phrase(
-        "the pod requests {requested}, but {who}; the closest node is {node}, with {free} of {allocatable} free", who=who, **values
-    )
+    values["who"] = who
+    if as_near == rejected and most_usable > free:
+        return phrase("the pod requests {requested}, but {who}; each has {free} of {allocatable} free", **values)
+    if as_near == rejected == nodes_in_cluster:
+        values["count"] = rejected
+        return phrase("the pod requests {requested}, but {who}; each of the {count} nodes has {free} of {allocatable} free", **values)
+    if as_near > 1:
+        values["count"] = as_near
+        return phrase("the pod requests {requested}, but {who}; the {count} closest nodes have {free} of {allocatable} free each", **values)
+    return phrase("the pod requests {requested}, but {who}; the closest node is {node}, with {free} of {allocatable} free", **values)
 
 
 def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], values: dict[str, str | int | Phrase]) -> Phrase:

@@ -118,7 +118,7 @@ WHOLE: Final[tuple[Row, ...]] = (
         r"no nodes (?:are )?available to schedule pods",
         Meaning(
             "",
-            "the scheduler sees no nodes",
+            "the scheduler has no nodes to choose from",
             (
                 "the cluster has no nodes, or none has registered yet",
                 "the scheduler cannot list nodes because of its RBAC permissions or its connection to the API server",
