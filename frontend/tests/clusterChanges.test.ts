@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { clusterChanges, type AppliedCommand } from "../src/model/clusterChanges";
+import { changesBetween, clusterChanges, type AppliedCommand } from "../src/model/clusterChanges";
 import type { AnyCommand } from "../src/model/generated";
 
 const applied = (command: AnyCommand, event: number, error = ""): AppliedCommand => ({ command, outcome: { event, error } });
@@ -22,4 +22,10 @@ it("counts changes that directly follow one another as one, and refused ones not
 
 it("knows nothing about a change without the moment before it", () => {
   expect(clusterChanges([applied(create, 254), applied({ op: "run" }, 300)])).toEqual([]);
+});
+
+it("finds the changes of a run between two events, without commands that change nothing or were refused", () => {
+  const commands = [applied(create, 60), applied({ op: "run" }, 68), applied(cordon, 72), applied(create, 72, "it exists"), applied({ op: "run" }, 120), applied(create, 130), applied(cordon, 140)];
+  expect(changesBetween(commands, 68, 130)).toEqual({ command: cordon, others: 1, before: 68, after: 130 });
+  expect(changesBetween(commands, 72, 120)).toBeNull();
 });

@@ -38,3 +38,10 @@ export function clusterChanges(commands: readonly AppliedCommand[]): ClusterChan
   }
   return changes.reverse();
 }
+
+/** The changes with which a run that was the same until `after` went another way, as one; null: none of the commands until `until` is a change. */
+export function changesBetween(commands: readonly AppliedCommand[], after: number, until: number): ClusterChange | null {
+  const changes = commands.filter(({ command, outcome }) => outcome && !outcome.error && outcome.event > after && outcome.event <= until && CHANGES.has(command.op));
+  const first = changes[0];
+  return first ? { command: first.command, others: changes.length - 1, before: after, after: until } : null;
+}

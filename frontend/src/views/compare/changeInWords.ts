@@ -4,7 +4,7 @@ import type { ClusterChange } from "../../model/clusterChanges";
 
 /** A change of the cluster in a few words: "Node added-1 created". */
 export function changeInWords({ command, others }: ClusterChange): string {
-  const said = t(`compare.change.${command.op}` as MessageKey, { what: objectOf(command) });
+  const said = t(`compare.change.${command.op === "cordon" && command.on === false ? "uncordon" : command.op}` as MessageKey, { what: objectOf(command) });
   return others ? plural("compare.change.and", others, { said }) : said;
 }
 

@@ -1,8 +1,11 @@
 import type { Comparison } from "../../api/compare";
 import "../../i18n/compare";
 import { language, plural, t } from "../../i18n/translate";
+import type { ClusterChange } from "../../model/clusterChanges";
 import { shortKey } from "../../model/names";
 import { printCount } from "../../model/quantity";
+import { RELEASES } from "../../model/releases";
+import { changeInWords } from "./changeInWords";
 
 /** The most names in a sentence. */
 const MAX_NAMES = 4;
@@ -26,6 +29,29 @@ export function whyInWords(comparison: Comparison): string {
   if (only?.cycle === 1 && !(a && b) && isOfFork(comparison)) sentences.push(t("compare.why.onlyNew", { side: a ? "A" : "B" }));
   else if (only && !(a && b) && !sentences.length) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
   return sentences.join(t("compare.why.between"));
+}
+
+/** What was changed in each side, or between two states of one session, since they were the same, and the releases if they differ. */
+export function changesInWords(comparison: Comparison, changes: Readonly<Partial<Record<"a" | "b", ClusterChange>>>): string {
+  const sentences: string[] = [];
+  const release = comparison.settings.find(({ path }) => path === "release");
+  if (release) sentences.push(t("compare.why.release", { a: releaseOf(release.a), b: releaseOf(release.b) }));
+  for (const side of ["a", "b"] as const) {
+    const change = changes[side];
+    // A new node is named by `whyInWords`, with the pods that are placed there.
+    if (!change || (isNewNode(change) && !change.others)) continue;
+    const isOneSession = comparison.a.session === comparison.b.session;
+    sentences.push(t(isOneSession ? "compare.why.changedBetween" : "compare.why.changed", { side: side.toUpperCase(), change: changeInWords(change) }));
+  }
+  return sentences.join(t("compare.why.between"));
+}
+
+function releaseOf(setting: unknown): string {
+  return typeof setting === "string" ? setting : RELEASES[0];
+}
+
+function isNewNode({ command }: ClusterChange): boolean {
+  return command.op === "create" && (command.object as { kind?: string }).kind === "Node";
 }
 
 /** Whether one side was forked to another release, so that the sides share no events. */
