@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 
-import { bytesOf, cpuOf, printAmountOf, printCpuAndMemory, printWait, requestedOf } from "../src/model/quantity";
+import { bytesOf, cpuOf, printAmountOf, printCpuAndMemory, printSeconds, printWait, requestedOf } from "../src/model/quantity";
 
 it("waits below a second are printed in milliseconds, longer ones in seconds, minutes and hours", () => {
-  expect([0, 0.0014, 0.4, 4.24, 245, 7380].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "4.2 s", "4m 05s", "2h 03m"]);
+  expect([0, 0.0014, 0.4, 0.9999, 4.24, 245, 7385].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "1.0 s", "4.2 s", "4m 05s", "2h 03m"]);
+  expect([7380, 7385.5].map((seconds) => printSeconds(seconds))).toEqual(["2h 03m 00s", "2h 03m 05s"]);
 });
 
 it("amounts of CPU side by side have one unit", () => {

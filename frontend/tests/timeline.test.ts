@@ -208,6 +208,11 @@ describe("the decimals of the clock's labels", () => {
     expect(digitsOf(1, 31)).toBe(1);
   });
 
+  it("round no time to another millisecond than that of the clock", () => {
+    expect(digitsOf(0.004, 1.009)).toBe(3);
+    expect(digitsOf(1.5, 90.0123)).toBe(1);
+  });
+
   it("do not follow the rounding of sums", () => {
     expect(digitsOf(0.1 + 0.2, 0.3, 0.4)).toBe(1);
     expect(digitsOf(0.002, 0.0029999999999)).toBe(3);

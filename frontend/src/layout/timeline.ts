@@ -184,12 +184,17 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
   return ticks.sort((a, b) => a.x - b.x).filter((tick, i, all) => tick.idleSeconds > 0 || tick.seconds !== all[i - 1]?.seconds);
 }
 
-/** The number of decimals that distinguishes the times on the clock's strip. */
+/** The number of decimals that distinguishes the times on the clock's strip, and rounds none of them by a millisecond, as the clock shows it. */
 export function clockDigits(ticks: readonly ClockTick[]): number {
   const times = [...new Set(ticks.map(({ seconds }) => seconds.toFixed(MAX_DIGITS)))].map(Number);
   if (times.length < 2) return 3;
-  for (let digits = 1; digits < MAX_DIGITS; digits++) if (new Set(times.map((time) => time.toFixed(digits))).size === times.length) return digits;
+  const isExact = (time: number, digits: number): boolean => time >= MINUTE_SECONDS || Math.abs(Number(time.toFixed(digits)) - time) < MILLISECOND / 2;
+  for (let digits = 1; digits < MAX_DIGITS; digits++)
+    if (times.every((time) => isExact(time, digits)) && new Set(times.map((time) => time.toFixed(digits))).size === times.length) return digits;
   return MAX_DIGITS;
 }
 
 const MAX_DIGITS = 6;
+const MILLISECOND = 0.001;
+/** From a minute on, times have no decimals. */
+const MINUTE_SECONDS = 60;

@@ -99,18 +99,19 @@ export function shares(requested: Amounts, allocatable: Amounts, pods: number): 
   };
 }
 
-/** Seconds of the virtual clock: `12.345 s`, `4m 05s`, `2h 03m`. */
+/** Seconds of the virtual clock: `12.345 s`, `4m 05s`, `2h 03m 05s`. */
 export function printSeconds(seconds: number, digits = 3): string {
   if (seconds < 60) return `${seconds.toFixed(digits)} s`;
   const wholeSeconds = Math.floor(seconds);
   const two = (value: number): string => String(value).padStart(2, "0");
   if (wholeSeconds < 3600) return `${Math.floor(wholeSeconds / 60)}m ${two(wholeSeconds % 60)}s`;
-  return `${Math.floor(wholeSeconds / 3600)}h ${two(Math.floor((wholeSeconds % 3600) / 60))}m`;
+  return `${Math.floor(wholeSeconds / 3600)}h ${two(Math.floor((wholeSeconds % 3600) / 60))}m ${two(wholeSeconds % 60)}s`;
 }
 
 /** How long something waits: `3 ms`, `4.2 s`, `4m 05s`. */
 export function printWait(seconds: number): string {
-  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : printSeconds(seconds, 1);
+  const millis = Math.round(seconds * 1000);
+  return millis < 1000 ? `${millis} ms` : printSeconds(seconds, 1).replace(/(h \d\dm) \d\ds$/, "$1");
 }
 
 /** A measured duration: `0.4 µs`, `12 µs`, `3.1 ms`. */
