@@ -31,7 +31,7 @@ _MANY_COMPARED: Final = 6
 _CERTAINTY: Final = {
     "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
     "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
-    "exact": "Each configuration ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
+    "exact": "Each configuration has one trial, and a repeated trial has the same result. Add seeds to the plan to see whether the order in which pods arrive matters.",
     "equal": "For each of the {seeds} seeds, all configurations have the same values of these metrics.",
     "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other configurations.",
 }
@@ -40,7 +40,7 @@ _EQUAL_ONCE: Final = "All configurations have the same values of these metrics."
 LEVELS: Final = {
     "strong": "very high confidence",
     "fair": "moderate confidence",
-    "exact": "exact for this run",
+    "exact": "exact for this trial",
     "equal": "equal results",
     "even": "no clear difference",
 }
@@ -175,7 +175,7 @@ def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str
 
 def _against(comparison: Comparison, chosen: str, baseline: str, column: Column, how: str) -> str:
     sure = comparison.certainty(chosen, baseline, column)
-    seeds = f"; {how} in {sure.agreeing} of {sure.seeds} runs" if sure.seeds > 1 else ""
+    seeds = f"; {how} for {sure.agreeing} of {sure.seeds} seeds" if sure.seeds > 1 else ""
     difference = _difference(comparison, chosen, baseline, column)
     return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} compared with {baseline}{seeds}."
 

@@ -17,15 +17,15 @@ _SEEDS: Final = (
     (
         "seed",
         (
-            "A number that determines the random part of a run: the order in which pods arrive, and which of several equally good nodes "
-            "is chosen. Each configuration runs once with each seed."
+            "A number that determines the random part of a trial: the order in which pods arrive, and which of several equally good nodes "
+            "is chosen. Each configuration has one trial for each seed."
         ),
     ),
     (
         "±",
         (
             "The 95% margin of error of a mean difference: in 19 of 20 such experiments, the mean over all possible seeds lies within it. "
-            "It is calculated from the differences between runs with the same seed: Student's t × their standard deviation ÷ the square "
+            "It is calculated from the differences between trials with the same seed: Student's t × their standard deviation ÷ the square "
             "root of the number of seeds."
         ),
     ),

@@ -149,7 +149,7 @@ def test_there_is_no_summary_before_variants_share_a_seed() -> None:
 def test_the_confidence_depends_on_the_seeds() -> None:
     found = answer(PACKING)
     assert found.level == "strong"
-    assert "better in 4 of 4 runs" in found.reasons[0]
+    assert "better for 4 of 4 seeds" in found.reasons[0]
 
 
 def test_the_baseline_is_kept_with_the_best_trade_off_that_was_not_chosen() -> None:
