@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from schedviz.explain.meaning import Meaning, Row
+from schedviz.explain.messages.reason_values import reason_values
 from schedviz.explain.reason_tables.autoscalers import AUTOSCALERS
 from schedviz.explain.reason_tables.creation import CREATION
 from schedviz.explain.reason_tables.devices import DEVICES
@@ -14,12 +15,23 @@ from schedviz.explain.reason_tables.nodes import NODES
 from schedviz.explain.reason_tables.placement import PLACEMENT
 from schedviz.explain.reason_tables.preemption import PREEMPTION
 from schedviz.explain.reason_tables.queues import QUEUES
+from schedviz.explain.reason_tables.rejections import REJECTIONS
 from schedviz.explain.reason_tables.volumes import VOLUMES
 from schedviz.explain.reason_tables.whole import WHOLE
-from schedviz.explain.resource_names import resource_name
-from schedviz.trace.phrase import Phrase
 
-TABLE: Final[tuple[Row, ...]] = (*QUEUES, *NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION, *OF_KUBELET)
+TABLE: Final[tuple[Row, ...]] = (
+    *QUEUES,
+    *NODES,
+    *PLACEMENT,
+    *VOLUMES,
+    *DEVICES,
+    *PREEMPTION,
+    *WHOLE,
+    *AUTOSCALERS,
+    *CREATION,
+    *OF_KUBELET,
+    *REJECTIONS,
+)
 #: For a reason that no table has.
 UNKNOWN: Final = Meaning(
     "",
@@ -30,8 +42,6 @@ UNKNOWN: Final = Meaning(
 #: Longer reasons are not examined: no scheduler writes them.
 _MAX_LENGTH: Final = 2_000
 
-#: A resource that a container lacks.
-_LACKED: Final = re.compile(r"(\S+) for: ")
 #: Reasons that most messages have: a text that ends within one of them is cut off.
 _USUAL: Final = (
     "Insufficient ",
@@ -67,7 +77,7 @@ def meaning_of(reason: str) -> Meaning | None:
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)
         if match is not None:
-            return meaning._replace(values={key: _shown(key, value or "") for key, value in match.groupdict().items()})
+            return meaning._replace(values=reason_values(match.groupdict()))
     return None
 
 
@@ -81,21 +91,3 @@ def begins_reason(text: str) -> bool:
 def general_advice(template: str) -> str:
     """The template of what to do about any nodes, for one that names nodes; another template as it is."""
     return next((meaning.advice for _, meaning in TABLE if template and meaning.of_named == template), template)
-
-
-def _shown(key: str, value: str) -> str | Phrase:
-    """A value in a sentence: cpu is `CPU` there."""
-    return resource_name(value) if key == "resource" else _plain(value)
-
-
-def _plain(value: str) -> str:
-    """Karpenter's amounts, `{"cpu":"96","memory":"2Gi"}`, as `cpu 96, memory 2Gi`; other values as they are.
-
-    Of what each container lacks, `limits.cpu for: a; limits.memory for: a,b`, only the names of the resources.
-    """
-    if " for: " in value:
-        return ", ".join(dict.fromkeys(_LACKED.findall(value)))
-    if not value.startswith('{"'):
-        # A quota's amounts: `requests.cpu=2,requests.memory=4Gi`.
-        return value.replace(",", ", ") if value.count("=") > 1 and " " not in value else value
-    return value.strip("{}").replace('"', "").replace(":", " ").replace(",", ", ")

@@ -14,7 +14,7 @@ from schedviz.explain.messages.main_reason import is_of_broken_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, shown_name
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
-from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled
+from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled, started
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.pasted.preempted_pods import of_preemption
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -63,8 +63,11 @@ def answer_about(
         return not_running(pod, newest[0].text)
     if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
         return not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
+    if newest[0].writer == KUBELET and (begun := started(newest[0], events, age)) is not None:
+        return begun
     placed = [event for event in events if event.node and event.pod == pod and pod]
-    if placed and _is_newest(placed[-1], newest, age):
+    # The kubelet speaks of pods that have a node.
+    if placed and newest[0].writer != KUBELET and _is_newest(placed[-1], newest, age):
         return scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
     removed = [event for event in events if event.is_deleted and event.pod == pod]
     # The scheduler tries no pod again that is being deleted.

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from schedviz.explain.meaning import Named
+from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.reason_tables.whole import PLACED
 from schedviz.trace.phrase import Phrase, phrase
 
 #: Why a container waits whose image cannot be pulled.
 _PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
+#: How the kubelet's messages begin that no container starts before, and those about attaching.
+_OF_ATTACHING: Final = ("Multi-Attach error for volume ", "AttachVolume.Attach failed ")
+_OF_VOLUMES: Final = (
+    *_OF_ATTACHING,
+    "MountVolume.",
+    "MapVolume.",
+    "Unable to attach or mount",
+    "Unable to mount",
+    "Failed to create pod sandbox",
+)
+#: The status of a pod that the kubelet rejected or evicted: it does not run again.
+_OF_FAILED: Final = re.compile(
+    r"Evicted|OutOf.+|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
+)
 #: The kubelet's event about an image, and what the registry says.
 _PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
 _NOT_FOUND: Final = re.compile(r"not ?found|manifest unknown|does not exist", re.IGNORECASE)
@@ -30,6 +45,21 @@ def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
         return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
     note = _failure(warnings)
     return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
+
+
+def started(said: ParsedMessage, events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer | None:
+    """About a pod whose volume was attached, or whose container started, after what the kubelet said; None: neither has happened."""
+    if not said.at or not said.text.startswith(_OF_VOLUMES):
+        return None
+    after = [event for event in events if event.progress and event.pod == said.pod and event.at and age(event.at) < age(said.at)]
+    begun = next((event for event in after if event.progress == "Started"), None)
+    if begun is not None:
+        sentence = phrase("A container of the pod has started since ({when}), so the earlier message no longer applies.", when=begun.at)
+    elif after and said.text.startswith(_OF_ATTACHING):
+        sentence = phrase("The volume has been attached since ({when}), so the earlier message no longer applies.", when=after[-1].at)
+    else:
+        return None
+    return PodAnswer(said.pod, "scheduled", sentence.text, sentence)
 
 
 def deleted(pod: str, at: str) -> PodAnswer:
@@ -80,9 +110,31 @@ def not_running(pod: str, said: str) -> PodAnswer:
 
 
 def not_running_by_table(pod: str, status: str) -> PodAnswer:
-    """The same by the column STATUS of a table."""
+    """The same by the column STATUS of a table, which may have the node after it."""
+    status, _, node = status.partition(" ")
+    if _OF_FAILED.fullmatch(status):
+        return _failed(pod, status, node.strip("()"))
     sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
     advice = _advice_about_containers(pod, status.removeprefix("Init:"))
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _failed(pod: str, status: str, node: str) -> PodAnswer:
+    """About a pod that the kubelet rejected or evicted."""
+    where = phrase("`{node}`", node=node) if node else phrase("its node")
+    if status == "Evicted":
+        sentence = phrase("The pod is not waiting for the scheduler: the kubelet of {where} evicted it.", where=where)
+    else:
+        sentence = phrase(
+            "The pod is not waiting for the scheduler: the kubelet of {where} rejected it after it was placed ({status}).",
+            where=where,
+            status=status,
+        )
+    advice = phrase(
+        "read why in its status: `kubectl describe pod{pod}`. Then delete it: the kubelet does not start it again, and a controller "
+        "creates another one",
+        pod=Named(pod=pod).values["pod"],
+    )
     return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
 
 

@@ -17,7 +17,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"exceeded quota: (?P<quota>[^,\s]+), requested: (?P<requested>.+?), used: (?P<used>.+?), limited: (?P<limited>.+)",
         Meaning(
             API_SERVER,
-            ("no pod is created: the quota `{quota}` allows {limited}, of which {used} is in use, and the pod requests {requested}"),
+            "no pod is created: the quota `{quota}` allows {limited}; {used} is in use, and the pod requests {requested}",
             (),
             "delete what is not needed, or raise the quota: `kubectl describe quota {quota}{namespace}`",
         ),

@@ -1,4 +1,4 @@
-"""Why a pod that has a node does not start there: the kubelet's events, and why it rejects a pod."""
+"""Why a pod that has a node does not start there: the kubelet's events. Why it rejects or evicts a pod is in `rejections.py`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from schedviz.explain.meaning import Meaning, Row
 KUBELET: Final = "kubelet"
 
 _SANDBOX: Final = r"Failed to create pod sandbox: "
-_REJECTED: Final = r"(?:Pod )?(?:was rejected: )?"
-_REPLACE: Final = (
-    "delete the failed pod{pod}: the kubelet does not try it again, and a controller creates another one. If that repeats, look for what "
-    "uses the node without the scheduler, such as pods with `spec.nodeName`"
-)
 _CHECK_IMAGE: Final = (
     "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
     "kubelet's events"
 )
 _OF_VOLUME: Final = "read what the message says after the volume's name, and the log of the storage driver's pod on that node"
+_OVER_LIMIT: Final = (
+    "cordon the node, and delete the pod{pod}, so that a new one is placed elsewhere. Then lower the limit that the driver reports: "
+    "`kubectl get csinodes -o yaml` shows it as `allocatable.count`; other devices, such as network interfaces, may use the same slots"
+)
 _PULL: Final = r'Failed to pull image "(?P<image>[^"`]+)": '
 
 OF_KUBELET: Final[tuple[Row, ...]] = (
@@ -59,6 +58,21 @@ OF_KUBELET: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r'Multi-Attach error for volume "(?P<volume>[^"`]+)" Volume is already used by pod\(s\) (?P<users>[^`]+)',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but its volume `{volume}` is still attached to the node of `{users}`, and only one node can have it",
+            (
+                "the pod that uses the volume has not ended, or its node is down",
+                "a rolling update starts a pod before the old one has ended",
+            ),
+            (
+                "wait until `{users}` has ended, or delete it if it is no longer needed; if a Deployment uses the volume, set `strategy: "
+                "Recreate`. To see where volumes are attached, run `kubectl get volumeattachments`"
+            ),
+        ),
+    ),
+    (
         r'Multi-Attach error for volume "(?P<volume>[^"`]+)".*',
         Meaning(
             KUBELET,
@@ -80,6 +94,24 @@ OF_KUBELET: Final[tuple[Row, ...]] = (
             "the pod has a node, but cannot start: the {kind} `{name}` does not exist in its namespace",
             (),
             "create it, or correct its name in the pod's template: `kubectl get {kind}s{namespace}`",
+        ),
+    ),
+    (
+        r'AttachVolume\.Attach failed for volume "(?P<volume>[^"`]+)".*attach up to (?P<limit>\d+) devices.*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but its volume `{volume}` cannot be attached there: the machine already has its {limit} devices",
+            ("the storage driver reports a higher limit to the scheduler than the machine has",),
+            _OVER_LIMIT,
+        ),
+    ),
+    (
+        r'AttachVolume\.Attach failed for volume "(?P<volume>[^"`]+)".*(?:LimitExceeded|max(?:imum)? (?:number|count) of|volume limit).*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but its volume `{volume}` cannot be attached there: the machine has as many volumes as it can attach",
+            ("the storage driver reports a higher limit to the scheduler than the machine has",),
+            _OVER_LIMIT,
         ),
     ),
     (
@@ -110,33 +142,5 @@ OF_KUBELET: Final[tuple[Row, ...]] = (
     (
         _PULL + r".*",
         Meaning(KUBELET, "the pod has a node, but its image `{image}` could not be pulled", (), _CHECK_IMAGE),
-    ),
-    (
-        _REJECTED + r"Node didn't have enough (?:resource|capacity): (?P<resource>[^\s,]+), requested: (?P<requested>\d+), "
-        r"used: (?P<used>\d+), capacity: (?P<capacity>\d+)",
-        Meaning(
-            KUBELET,
-            "the kubelet rejected the pod: its node has too little {resource} (requested {requested}, used {used}, capacity {capacity})",
-            ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
-            _REPLACE,
-        ),
-    ),
-    (
-        _REJECTED + r"Predicate (?P<predicate>\w+) failed(?:: (?P<why>.+))?",
-        Meaning(
-            KUBELET,
-            "the kubelet rejected the pod after it was placed, because its node failed the check {predicate}",
-            ("the node's labels changed, or were set only after the kubelet had started",),
-            _REPLACE,
-        ),
-    ),
-    (
-        _REJECTED + r"(?:Unexpected error while attempting to recover from admission failure: |Allocate failed due to ).+",
-        Meaning(
-            KUBELET,
-            "the kubelet rejected the pod after it was placed (UnexpectedAdmissionError)",
-            ("the node restarted, and a device plugin or another pod was not ready",),
-            _REPLACE,
-        ),
     ),
 )

@@ -71,7 +71,7 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"STATUS: (?P<status>[\w:/]+)",
+        r"STATUS: (?P<status>[\w:./-]+)(?: \((?P<node>[a-z0-9.-]+)\))?",
         Meaning(TABLE_OF_PODS, "the pod has a node, and its containers do not run ({status})", (), ""),
     ),
     (

@@ -11,10 +11,14 @@ from typing import Final, NamedTuple
 #: The first line of a table: names in capitals, two spaces or more apart.
 _HEADER: Final = re.compile(r"^[ \t]*+(?:NAMESPACE\s++)?NAME\s++[A-Z][A-Z \-/()]*+\s*+$")
 #: Rows without a header: `[NAMESPACE] NAME READY STATUS RESTARTS AGE`, `NAME STATUS ROLES AGE VERSION`.
-_POD_COLUMNS: Final = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS")
+_POD_COLUMNS: Final = ("NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "NODE")
 _POD_ROW: Final = re.compile(
     r"^[ \t]*+(?:([a-z0-9][a-z0-9.-]*+)[ \t]++)?([a-z0-9][a-z0-9.-]*+)[ \t]++(\d++/\d++)[ \t]++([A-Z][A-Za-z:0-9]++)[ \t]++(\d++)"
+    # Of `-o wide`, the node after the age and the address.
+    r"(?:(?:[ \t]++\([^()\n]{1,40}\))?[ \t]++(?:\d++[smhdy])++[ \t]++(?:[0-9a-f.:]++|<none>)[ \t]++([a-z0-9][a-z0-9.-]*+)(?![^\s]))?"
 )
+#: When a pod restarted, in the column RESTARTS.
+_AGO: Final = re.compile(r"(?<=\d) \((?:\d++[smhdy])++ ago\)")
 _NODE_COLUMNS: Final = ("NAME", "STATUS", "ROLES", "AGE", "VERSION")
 _NODE_ROW: Final = re.compile(
     r"^[ \t]*+([a-z0-9][a-z0-9.-]*+)[ \t]++((?:Not)?Ready[A-Za-z,]*+)[ \t]++([a-z0-9<>,-]++)[ \t]++(\d++[smhdy]\w*+)[ \t]++(v\d[\w.+-]*+)"
@@ -75,7 +79,7 @@ def _with_header(text: str) -> Iterator[Table]:
     columns: list[str] = []
     rows: list[dict[str, str]] = []
     for line in _lines(text):
-        cells = line.split()
+        cells = _AGO.sub("", line).split()
         if _HEADER.match(line):
             if columns:
                 yield Table(tuple(columns), rows)

@@ -139,6 +139,12 @@ def _describe_command(kinds: str) -> re.Pattern[str]:
 
 
 _COMMAND: Final = _describe_command("pods?|po|workloads?")
+#: The command that prints the object of one pod, of which perhaps only the status was copied.
+_GET_COMMAND: Final = re.compile(
+    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bget[ \t]++(?:pods?|po)(?:[ \t]++|/)(?=[^\n|]{1,400}?-o[ \t=]?(?:json|yaml))"
+    r"(?P<rest>[^-\n|][^\n|]{0,400}+)",
+    re.MULTILINE,
+)
 _CLAIM_COMMAND: Final = _describe_command("pvc|persistentvolumeclaims?")
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
 #: More words after a command are prose.
@@ -446,7 +452,8 @@ class DescribedPods:
         others = {start for start, _ in _parts_with(_NO_POD, text)}
         self._lines = [(match.start(), "" if match.start() in others else match[0]) for match in _DESCRIBED.finditer(text)]
         self._line_starts = [start for start, _ in self._lines]
-        self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
+        commands = sorted((*_COMMAND.finditer(text), *_GET_COMMAND.finditer(text)), key=lambda match: match.start())
+        self._commands = [(match.start(), name) for match in commands if (name := _pod_of_command(match[0], match["rest"]))]
         rows = list(_POD_ROW.finditer(text))
         self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in rows if row["status"] in _WAITING}
         self._headings = list(_headings(text, {row["name"]: f"{row['namespace'] or 'default'}/{row['name']}" for row in rows}))

@@ -76,6 +76,8 @@ _VOLUME_CONTROLLER: Final = "persistentvolume-controller"
 #: That the owner of a pod deleted it: of a ReplicaSet, a Job or a DaemonSet, whose pods have names of their own.
 _DELETED: Final = re.compile(r"Deleted pod: (?P<name>[a-z0-9][a-z0-9.-]{0,252})")
 _OF_CLAIMS: Final = (PROVISIONING_FAILED, _FAILED_BINDING)
+#: The reasons of events that end what the kubelet complained about before.
+_PROGRESS: Final = ("Started", "SuccessfulAttachVolume")
 NODE_NOT_READY: Final = "NodeNotReady"
 #: The reason of the event of a pod that was evicted for another one.
 PREEMPTED: Final = "Preempted"
@@ -117,6 +119,8 @@ class TextEvent(msgspec.Struct, frozen=True):
     is_pending: bool = False
     #: Whether it says that the owner of the pod deleted it.
     is_deleted: bool = False
+    #: That a container of the pod started, or that its volume was attached: the event's reason; "": it is about something else.
+    progress: str = ""
     #: The claim of the pod for which the scheduler's log says that a node has no access to enough storage, `namespace/name`, the requested
     #: bytes, and the StorageClass; "": it is about something else.
     lacking_claim: str = ""
@@ -275,6 +279,8 @@ def _event(kind: str, name: str, age: str, reason: str, message: str, severity: 
         return None
     if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:
         return TextEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
+    if reason in _PROGRESS and severity == "Normal":
+        return TextEvent(name, at, progress=reason)
     if severity != "Warning" or reason in _EXPLAINED or not message:
         return None
     return TextEvent(name, at, reason=reason, message=message)

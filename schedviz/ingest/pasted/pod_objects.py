@@ -53,6 +53,7 @@ class _Container(msgspec.Struct):
 
 class _Status(msgspec.Struct, rename="camel"):
     phase: str = ""
+    message: str | None = None
     conditions: list[_Condition] | None = None
     init_container_statuses: list[_Container] | None = None
     container_statuses: list[_Container] | None = None
@@ -119,7 +120,10 @@ def message_of_workload(item: msgspec.Raw | dict[str, Any]) -> PodMessage | None
 
 
 def message_of_placed(pod: PodObject) -> PodMessage | None:
-    """Why a pod that has a node does not run, as its containers say; None if it runs, or has no node."""
+    """Why a pod that has a node does not run, as its containers or the kubelet say; None if it runs, or has no node."""
+    if pod.status.phase == "Failed" and pod.status.message:
+        # The kubelet rejected or evicted it.
+        return PodMessage(pod.key, " ".join(pod.status.message.split())[:_MAX_LENGTH])
     waiting = pod.waiting
     if not pod.spec.node_name or (pod.status.phase != "Pending" and waiting is None) or pod.status.phase in ("Succeeded", "Failed"):
         return None

@@ -22,9 +22,14 @@ STATUS_OF_KUBELET: Final = re.compile(
     r"(?:Init:)?(?:ImagePullBackOff|ErrImagePull|InvalidImageName|ErrImageNeverPull|CrashLoopBackOff|CreateContainer\w*Error|RunContainerError)"
     r"|ContainerCreating|PodInitializing|Init:\d+/\d+"
 )
+#: The same of pods that the kubelet rejected or evicted.
+STATUS_OF_FAILED: Final = re.compile(
+    r"Evicted|OutOf[a-z][\w./-]*|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
+)
 _NAME: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
 _NODE: Final = re.compile(r"^Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
+_NODE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
 _PENDING: Final = re.compile(r"^Status:[ \t]++Pending[ \t]*+$", re.MULTILINE)
 #: A description without events.
 WITHOUT_EVENTS: Final = re.compile(r"^Events:[ \t]++<none>", re.MULTILINE)
@@ -89,5 +94,7 @@ def _of_tables(text: str) -> Iterator[PodMessage]:
         # The events of these are asked for.
         return
     stuck = [row for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))]
-    for row in gated or stuck:
-        yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}")
+    failed = [row for row in rows if STATUS_OF_FAILED.fullmatch(row.get("STATUS", ""))]
+    for row in gated or stuck or failed:
+        on = f" ({node})" if row in failed and _NODE_NAME.fullmatch(node := row.get("NODE", "")) else ""
+        yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}{on}")

@@ -354,7 +354,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
                 'Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=9, '
                 "limited: requests.cpu=10"
             ),
-            "the quota `compute` allows requests.cpu=10, of which requests.cpu=9 is in use, and the pod requests requests.cpu=2",
+            "the quota `compute` allows requests.cpu=10; requests.cpu=9 is in use, and the pod requests requests.cpu=2",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',

@@ -10,6 +10,7 @@ import pytest
 
 import schedviz.engine.framework.plugins
 from schedviz.explain.meaning import Named
+from schedviz.explain.messages.reason_values import COMPUTED
 from schedviz.explain.messages.reasons import TABLE, meaning_of
 
 _PLUGINS = Path(schedviz.engine.framework.plugins.__path__[0])
@@ -192,7 +193,8 @@ def test_a_taint_is_explained_in_every_wording(taint: str, says: str) -> None:
 def test_every_template_has_its_values() -> None:
     for pattern, meaning in TABLE:
         needed = {name for _, name, _, _ in string.Formatter().parse(meaning.template) if name}
-        assert needed <= set(re.compile(pattern).groupindex), pattern
+        groups = set(re.compile(pattern).groupindex)
+        assert needed <= groups.union(*(COMPUTED.get(group, frozenset()) for group in groups)), pattern
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.messages.message import parse_message
-from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pasted.text_namespace import contents_of
+
+
+def reading_of_text(text: str) -> TextReading:
+    contents = contents_of(text)
+    return read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage)
+
 
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = "
 
@@ -27,7 +33,15 @@ SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = "
         ("Failed to create pod sandbox: open /run/resolv.conf: no such file", "the kubelet cannot create its sandbox there"),
         (
             'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) db-0',
+            "its volume `pvc-1` is still attached to the node of `db-0`, and only one node can have it",
+        ),
+        (
+            'Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node',
             "its volume `pvc-1` is still attached to another node, and only one node can have it",
+        ),
+        (
+            'AttachVolume.Attach failed for volume "pvc-1" : AttachmentLimitExceeded: You may attach up to 27 devices for this instance type',
+            "its volume `pvc-1` cannot be attached there: the machine already has its 27 devices",
         ),
         ('AttachVolume.Attach failed for volume "pvc-1" : disk is gone', "its volume `pvc-1` cannot be attached to it"),
         ('MountVolume.MountDevice failed for volume "pvc-1" : exit status 32', "its volume `pvc-1` cannot be mounted there"),
@@ -55,11 +69,41 @@ def test_a_missing_configmap_is_named() -> None:
     [
         (
             "> Pod Node didn't have enough resource: cpu, requested: 900, used: 1500, capacity: 2000",
-            "the kubelet rejected the pod: its node has too little CPU (requested 900, used 1500, capacity 2000)",
+            "the kubelet rejected the pod: it requests 0.9 CPU, but its node has only 0.5 CPU free (pods there request 1.5 of 2 CPU)",
+        ),
+        (
+            "Pod Node didn't have enough capacity: pods, requested: 1, used: 30, capacity: 29",
+            "the kubelet rejected the pod: it requests 1 pod, but its node has only 0 free (pods there request 30 of 29)",
         ),
         (
             "Last Error: USER::Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match",
-            "the kubelet rejected the pod after it was placed, because its node failed the check NodeAffinity",
+            (
+                "the kubelet rejected the pod after it was placed, because the node's labels do not match the pod's node selector or affinity "
+                "(NodeAffinity)"
+            ),
+        ),
+        (
+            "type=Warning reason=TaintToleration message=Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+            "the kubelet rejected the pod after it was placed, because its node has a taint that the pod does not tolerate",
+        ),
+        (
+            (
+                "Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: "
+                "no set of running pods found to reclaim resources: [(res: cpu, q: 250), ]"
+            ),
+            "the kubelet rejected the pod: its node lacks 0.25 CPU, and the kubelet found no pods there to evict for it",
+        ),
+        (
+            "Allocate failed due to requested number of devices unavailable for a.example/gpu. Requested: 2, Available: 1, which is unexpected",
+            "the kubelet rejected the pod: it requests 2 `a.example/gpu`, and the device plugin on the node has 1 left",
+        ),
+        (
+            "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices a.example/gpu, which is unexpected",
+            "the kubelet rejected the pod: no `a.example/gpu` device on the node is healthy",
+        ),
+        (
+            "Allocate failed due to rpc error: code = Unavailable desc = error reading from server: EOF, which is unexpected",
+            "the kubelet rejected the pod: a device plugin on the node failed (error reading from server: EOF)",
         ),
         (
             '$ kubectl get pod web -o json\n{\n  "message": "Allocate failed due to no device, which is unexpected",\n  "phase": "Failed"\n}',
@@ -99,3 +143,83 @@ def test_the_reason_of_a_mount_comes_before_its_timeout() -> None:
 def test_a_scheduler_message_is_preferred() -> None:
     text = f"Warning  FailedScheduling  1m  default-scheduler  0/1 nodes are available: 1 Insufficient cpu.\n{SANDBOX}old"
     assert [said.message for said in messages_in(text)] == ["0/1 nodes are available: 1 Insufficient cpu."]
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        (
+            (
+                "The node was low on resource: ephemeral-storage. Threshold quantity: 1Gi, available: 777784Ki. Container a was using 8Ki, "
+                "request is 0, has larger consumption of ephemeral-storage. Container b was using 2Mi, request is 1Mi, has larger consumption "
+                "of ephemeral-storage. "
+            ),
+            (
+                "the kubelet evicted the pod, because its node was short of ephemeral storage: it had ≈760Mi left, and the kubelet evicts "
+                "pods below 1Gi. Its container `b` used 2Mi and requests 1Mi, `a` used 8Ki and requests 0"
+            ),
+        ),
+        ("The node was low on resource: memory.", "the kubelet evicted the pod, because its node was short of memory"),
+        ("Pod The node had condition: [DiskPressure].", "the kubelet rejected the pod, because its node had the condition DiskPressure"),
+        (
+            'Usage of EmptyDir volume "tmp" exceeds the limit "1Gi". ',
+            "the kubelet evicted the pod, because its emptyDir volume `tmp` exceeded its size limit 1Gi",
+        ),
+    ],
+)
+def test_an_evicted_pod_is_explained(text: str, headline: str) -> None:
+    description = f"Name: web-1\nNamespace: shop\nNode: node-a/10.0.0.1\nStatus: Failed\nReason: Evicted\nMessage: {text}\nIP:\n"
+    [said] = messages_in(description)
+    assert said.pod == "shop/web-1"
+    assert parse_message(said.message).clauses[0].headline == headline
+    [answer] = reading_of_text(description).answers
+    # That the pod has a node does not make the message old.
+    assert (answer.standing, answer.sentence) == ("pending", "")
+
+
+def test_an_evicted_pod_as_an_object_is_explained() -> None:
+    text = (
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web-1\n  namespace: shop\nspec:\n  nodeName: node-a\nstatus:\n"
+        "  phase: Failed\n  reason: Evicted\n  message: 'The node was low on resource: memory. '\n"
+    )
+    [said] = messages_in(text)
+    assert (said.pod, said.message) == ("shop/web-1", "The node was low on resource: memory.")
+
+
+REFUSED = "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices a.example/gpu, which is unexpected"
+
+
+@pytest.mark.parametrize(
+    ("text", "pods"),
+    [
+        (
+            f"Successfully assigned shop/a-1 to node-a\n{REFUSED}\nSuccessfully assigned shop/a-2 to node-a\n{REFUSED}\n",
+            ["shop/a-1", "shop/a-2"],
+        ),
+        (f"{REFUSED}\n14:22\nSuccessfully assigned shop/a-2 to node-a\n14:22\n", ["shop/a-2"]),
+        (f"Message: Pod {REFUSED}\n\nNAME  READY  STATUS  RESTARTS  AGE\na-3  0/1  UnexpectedAdmissionError  0  4s\n", ["default/a-3"]),
+        (f'$ kubectl -n shop get pod a-4 -o json | jq .status\n{{\n  "message": "Pod {REFUSED}",\n  "phase": "Failed"\n}}\n', ["shop/a-4"]),
+    ],
+)
+def test_a_message_without_a_description_is_about_the_pod_that_was_assigned_or_printed(text: str, pods: list[str]) -> None:
+    assert [said.pod for said in messages_in(text)] == pods
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        (
+            "Normal Started 37s kubelet Started container web",
+            "A container of the pod has started since (37s ago), so the earlier message no longer applies.",
+        ),
+        (
+            'Normal SuccessfulAttachVolume 55s attachdetach-controller AttachVolume.Attach succeeded for volume "pvc-1"',
+            "The volume has been attached since (55s ago), so the earlier message no longer applies.",
+        ),
+        ("Normal Started 5m kubelet Started container web", ""),
+    ],
+)
+def test_a_volume_that_was_attached_later_is_no_reason_to_act(event: str, sentence: str) -> None:
+    text = f'Events:\n  Warning  FailedAttachVolume  71s  attachdetach-controller  Multi-Attach error for volume "pvc-1" Volume is in use\n  {event}\n'
+    [answer] = reading_of_text(text).answers
+    assert answer.sentence == sentence

@@ -15,6 +15,7 @@ from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
 from schedviz.ingest.pasted.pod_events import pod_events_in
+from schedviz.ingest.pasted.text_namespace import contents_of
 
 
 def reading(text: str) -> TextReading:
@@ -208,3 +209,26 @@ def test_a_claim_that_waits_for_its_provisioner_is_explained_until_it_has_a_volu
     [clause] = parse_message(said.message).clauses
     assert clause.headline == "the claim has no volume, because its provisioner p.io/b has not created one yet"
     assert messages_in(f"{event}\nNormal  ProvisioningSucceeded  1s  p.io  Successfully provisioned volume pvc-1") == []
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (
+            "NodeAffinity",
+            "The pod is not waiting for the scheduler: the kubelet of `node-5` rejected it after it was placed (NodeAffinity).",
+        ),
+        ("Evicted", "The pod is not waiting for the scheduler: the kubelet of `node-5` evicted it."),
+    ],
+)
+@pytest.mark.parametrize("head", ["NAME   READY   STATUS   RESTARTS   AGE   IP   NODE   NOMINATED NODE   READINESS GATES\n", ""])
+def test_a_pod_that_a_table_shows_rejected_or_evicted_is_not_waiting_for_the_scheduler(head: str, status: str, sentence: str) -> None:
+    text = (
+        f"[root@n ~]# kubectl get pod -n ceph -o wide\n{head}"
+        "rgw-1   1/1   Running   1 (3h ago)   4h25m   10.232.1.28   node-6   <none>   <none>\n"
+        f"rgw-2   0/1   {status}   0   4h25m   <none>   node-5   <none>   <none>\n"
+    )
+    contents = contents_of(text)
+    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    assert (answer.pod, answer.standing, answer.sentence) == ("ceph/rgw-2", "scheduled", sentence)
+    assert "`kubectl describe pod rgw-2 -n ceph`" in answer.advice

@@ -31,7 +31,7 @@ def test_the_refusal_is_found_with_its_pod(text: str, pod: str) -> None:
     [said] = messages_in(text)
     assert said.pod == pod
     [clause] = parse_message(said.message).clauses
-    assert clause.headline == "no pod is created: the quota `q` allows pods=2, of which pods=2 is in use, and the pod requests pods=1"
+    assert clause.headline == "no pod is created: the quota `q` allows pods=2; pods=2 is in use, and the pod requests pods=1"
 
 
 def test_refusals_of_one_owner_for_the_same_reason_are_one_message() -> None:

@@ -180,7 +180,7 @@ def test_a_card_about_the_owner_of_pods_does_not_call_it_pending() -> None:
     assert lines[:3] == [
         "### Why `shop/a` is lacking pods",
         "",
-        "**No pod is created: the quota `q` allows cpu=4, of which cpu=4 is in use, and the pod requests cpu=1**",
+        "**No pod is created: the quota `q` allows cpu=4; cpu=4 is in use, and the pod requests cpu=1**",
     ]
 
 
