@@ -31,7 +31,8 @@ _MANY_COMPARED: Final = 6
 _CERTAINTY: Final = {
     "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
     "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
-    "exact": "Each configuration has one trial, and a repeated trial has the same result. Add seeds to the plan to see whether the order in which pods arrive matters.",
+    "exact": "Each configuration has one trial, and a repeated trial has the same result. "
+    "Add seeds to the plan to see whether the order in which pods arrive matters.",
     "equal": "For each of the {seeds} seeds, all configurations have the same values of these metrics.",
     "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other configurations.",
 }

@@ -61,6 +61,7 @@ def test_nested_repetitions_of_nothing_match_the_empty_text() -> None:
     assert expressions.value('text.matches("^((((){1000}){1000}){1000}){1000}x$")') is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [

@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
@@ -21,6 +22,8 @@ from schedviz.trace.policies import Policies
 from schedviz.trace.simulation_settings import GracefulVictims
 from schedviz.trace.tally import levels_of, tally
 from tests.engine import clusters
+
+pytestmark = pytest.mark.slow
 
 claim, do_unchecked, four_nodes, node, pod = clusters.claim, clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
 

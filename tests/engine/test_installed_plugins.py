@@ -14,6 +14,8 @@ import pytest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import convert_command
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 CONFIG = {

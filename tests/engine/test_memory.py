@@ -6,11 +6,15 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import schedviz
 from schedviz.engine import Simulation
 from schedviz.ingest.generate import GenerateSpec, generate
 from schedviz.trace.commands import convert_command
 from schedviz.trace.simulation_settings import SimulationSettings
+
+pytestmark = pytest.mark.slow
 
 _OF_SCHEDVIZ = tracemalloc.Filter(inclusive=True, filename_pattern=f"{schedviz.__path__[0]}/*")
 #: Excludes a bounded cache of timestamps, whose bound these tests do not reach.

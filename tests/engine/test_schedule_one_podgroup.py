@@ -280,6 +280,7 @@ def test_the_events_of_every_stage_fold_to_the_engines_view(scenario: str) -> No
         assert fold.to_view() == simulation.view()
 
 
+@pytest.mark.slow
 @every_scenario
 def test_a_cycle_continues_identically_from_a_checkpoint_of_any_stage(scenario: str) -> None:
     dicts, gates = SCENARIOS[scenario]

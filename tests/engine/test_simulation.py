@@ -79,6 +79,7 @@ def test_changes_between_two_stages_reach_the_cache_and_not_the_snapshot() -> No
     assert simulation.drain_cycles()[-1].node == "node1"
 
 
+@pytest.mark.slow
 def test_a_cycle_between_two_stages_survives_a_checkpoint() -> None:
     simulation = four_nodes(pod("a"), pod("big", cpu="100"))
     straight = four_nodes(pod("a"), pod("big", cpu="100"))

@@ -104,6 +104,7 @@ def test_a_concurrently_changed_volume_is_not_overwritten() -> None:
     assert "the object has been modified" in _stored(simulation, "Pod", "default/p").status.conditions[0].message
 
 
+@pytest.mark.slow
 def test_a_checkpoint_at_any_stage_loses_nothing() -> None:
     pods = [_pod("p", "static", "dynamic"), _pod("q", "late"), _pod("r")]
     straight, saved = _simulation(*pods), _simulation(*pods)

@@ -62,6 +62,7 @@ def whole() -> tuple[View, list[AnyEvent]]:
     return view, simulation.drain_events()
 
 
+@pytest.mark.slow
 def test_after_each_event_the_engines_view_equals_the_folded_events(whole: tuple[View, list[AnyEvent]]) -> None:
     view, events = whole
     fold = Fold(view)
@@ -78,6 +79,7 @@ def test_after_each_event_the_engines_view_equals_the_folded_events(whole: tuple
     assert len(stood_at) > 100
 
 
+@pytest.mark.slow
 def test_the_engine_can_be_saved_between_two_stages(whole: tuple[View, list[AnyEvent]]) -> None:
     for event in range(1, len(whole[1]), 17):
         simulation = as_after(event)

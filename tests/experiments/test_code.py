@@ -78,6 +78,7 @@ def refusal(text: str, folder: Path, *, is_trusted: bool = True) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_plugins_and_measures_in_the_files_of_a_plan_run_in_every_process(folder: Path) -> None:
     text = PLAN + "seeds: 2\n"
     found = results(text, folder)

@@ -19,6 +19,8 @@ from schedviz.experiments.usage_log import UsageLog
 from schedviz.experiments.validation import CheckedPlan, check_plan
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / "docs/experiments/gpu-fragmentation"
 
 

@@ -12,6 +12,8 @@ from schedviz.experiments.pool import TrialPool, WorkerProcesses, run_all
 from schedviz.experiments.trial_result import TrialResult
 from tests.experiments.plans import checked
 
+pytestmark = pytest.mark.slow
+
 PLAN = "base: {{generate: {{shape: basic, nodes: {nodes}, pods: 6}}}}\nseeds: 6"
 
 

@@ -14,6 +14,8 @@ from schedviz.experiments.summary import summary
 from schedviz.experiments.validation import check_plan
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 RECIPES = sorted((ROOT / "docs/experiments").glob("*.yaml"))
 
 

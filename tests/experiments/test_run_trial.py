@@ -24,6 +24,7 @@ def test_trials_are_numbered_variant_by_variant() -> None:
     assert [(trial.number, trial.variant.name, trial.seed) for trial in trials] == [(0, "a", 1), (1, "a", 2), (2, "b", 1), (3, "b", 2)]
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_results_as_the_current_process() -> None:
     assert [comparable(result) for result in run(PLAN, jobs=2)] == [comparable(result) for result in run(PLAN)]
 

@@ -20,6 +20,8 @@ from schedviz.experiments.validation import check_plan
 from tests.conftest import ROOT
 from tests.experiments.plans import checked, node, pod, write_cluster
 
+pytestmark = pytest.mark.slow
+
 SMALL = """
 base: {generate: {shape: basic, nodes: 5, pods: 12}}
 seeds: 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 READ_BY_THREADS = """
 import sys, threading
 import msgspec
@@ -49,6 +51,7 @@ print(*sorted(struct.__name__ for struct in prepare_structs() if struct.__module
 """
 
 
+@pytest.mark.slow
 def test_only_unread_fields_of_servers_and_engine_workers_are_inaccessible() -> None:
     done = subprocess.run([sys.executable, "-c", INACCESSIBLE], check=False, capture_output=True, text=True)
 

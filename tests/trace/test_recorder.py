@@ -46,6 +46,7 @@ def test_a_missing_member_is_rejected() -> None:
         Recorder().record(CycleStarted)  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_mypy_checks_the_members_of_each_event(tmp_path: Path) -> None:
     module = tmp_path / "calls.py"
     module.write_text(CALLS)

@@ -58,6 +58,7 @@ def run(commands: list[dict[str, Any]], simulation: Simulation, *, restores: boo
     return events, simulation.state_hash(), units
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
 @pytest.mark.parametrize(("limit", "count"), [("MAX_SYNCS", 1), ("MAX_SYNCS", 3), ("MAX_EVENTS", 1)])
 def test_events_and_state_do_not_depend_on_the_length_of_units(
@@ -99,6 +100,7 @@ def nine_pods(release: str) -> Simulation:
     return four_nodes(foreign, *(pod(f"p{number}", node_name="node2" if number % 3 == 0 else "") for number in range(9)), release=release)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
 @pytest.mark.parametrize("objects", [1, 2, 4, 7])
 def test_a_restarted_scheduler_lists_in_units(release: str, objects: int, monkeypatch: pytest.MonkeyPatch) -> None:

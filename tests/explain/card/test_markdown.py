@@ -125,6 +125,7 @@ def html_tags(markdown: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("marked", [with_code, text, code])
 def test_no_combination_of_backticks_makes_html_of_names(marked: Callable[[str], str]) -> None:
     pieces = ("`", "``", "<img src=x>", "<b>", "@", "#1", "\\", " ", "a", "&lt;", "[a](b)", "`<i>`")

@@ -60,6 +60,7 @@ def test_a_name_is_drawn_as_it_is_written() -> None:
     assert written != multiplied
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @example("")
 @example("\x00")

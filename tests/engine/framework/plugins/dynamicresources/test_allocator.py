@@ -270,6 +270,7 @@ def test_selectors_that_no_api_server_accepts_end_with_an_error(expression: str,
         assert message in error_of(devices, claim_for(request(selectors=selectors)))
 
 
+@pytest.mark.slow
 def test_an_exponential_selector_ends_the_search_and_has_a_limited_cost() -> None:
     claim = claim_for(request(selectors=where(nested_loops(40))))
     devices = Devices(slice_of(device("a")))
