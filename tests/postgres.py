@@ -52,6 +52,14 @@ class PostgresServer:
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=200 -c fsync=off -c lock_timeout=60s"
         self._control("-o", options, "-l", str(self.folder / "log"), "start")
 
+    def set_read_only(self, *, on: bool) -> None:
+        """Let new transactions write, or refuse that as a standby does."""
+        self._sql(f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}", "SELECT pg_reload_conf()")
+
+    def _sql(self, *statements: str) -> None:
+        commands = [option for statement in statements for option in ("-c", statement)]
+        self._run("psql", "-h", str(self.folder), "-U", "postgres", "-q", "-o", "/dev/null", *commands)
+
     def _control(self, *arguments: str) -> None:
         self._run("pg_ctl", "-D", str(self.data), "-w", *arguments)
 

@@ -52,6 +52,10 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+            if connection.vendor == "postgresql":
+                cursor.execute("SHOW transaction_read_only")
+                if cursor.fetchone() == ("on",):
+                    return "is read-only"
     except DatabaseFileGone as error:
         return error.for_clients
     except (DatabaseError, InterfaceError):

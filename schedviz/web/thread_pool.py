@@ -10,10 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any, ParamSpec, TypeVar
 
-from django.db import connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: The exceptions of a call while the database is down.
+DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 
 
 class Threads:
@@ -60,6 +63,24 @@ class Threads:
         for _ in range(self._maximum):
             executor.submit(leave)
         executor.shutdown(wait=wait)
+
+
+class DatabaseThreads(Threads):
+    """A pool for database calls outside HTTP requests, before and after which Django closes connections that no longer work."""
+
+    async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """As in `Threads`. Raises one of `DATABASE_UNAVAILABLE` while the database is down; the next call reconnects."""
+        return await super().run(lambda: _with_usable_connections(call, *args, **kwargs))
+
+
+def _with_usable_connections(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    # A call may have handled the error of a broken connection itself, so that it was not closed.
+    close_old_connections()
+    try:
+        return call(*args, **kwargs)
+    except DATABASE_UNAVAILABLE:
+        connections.close_all()
+        raise
 
 
 def _resolve(future: asyncio.Future[T], set_outcome: Callable[[Any], None], outcome: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import http.client
 import threading
 
 import pytest
@@ -30,6 +32,7 @@ def test_a_database_restart_under_load_loses_nothing(start_up: StartUp, postgres
     until(lambda: all(len(sender.sent) > 3 for sender in senders))
 
     assert large_request(client, sessions[0]) == 400
+    assert all(exports(client, sessions[0]))
     for end in (postgres.stop_gracefully, postgres.crash):
         end()
         until(lambda: response(client, "/healthz")[0] == 503)
@@ -50,6 +53,8 @@ def test_a_database_restart_under_load_loses_nothing(start_up: StartUp, postgres
         until(client.is_up)
         # Its sender is looked up in a thread of the event loop, whose database connection dates from before the outage.
         assert large_request(client, sessions[0]) == 400
+        # So are the parts of a download produced.
+        assert all(exports(client, sessions[0]))
         installation.output.write_text("")
 
     stopped.set()
@@ -59,6 +64,54 @@ def test_a_database_restart_under_load_loses_nothing(start_up: StartUp, postgres
         assert not sender.trouble
     wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     check_at_rest(installation, senders)
+
+
+def test_a_read_only_database_is_reported_and_work_continues_afterwards(start_up: StartUp, postgres: PostgresServer) -> None:
+    installation = start_up(postgres.url)
+    client = installation.client
+    session_id = client.make_session("read-only for a while", {"nodes": 4, "pods": 100, "seed": 1})
+    until(lambda: client.session(session_id)["status"] == "ready")
+    stopped = threading.Event()
+    sender = Sender(client, session_id, 1, stopped)
+    sender.start()
+    until(lambda: len(sender.sent) > 3)
+
+    postgres.set_read_only(on=True)
+    until(lambda: response(client, "/healthz")[1].get("database") == "is read-only")
+    status, body = client.request("POST", f"/api/v1/sessions/{session_id}/commands/", {"key": "refused", "op": "run"})
+    assert (status, body["error"]["code"]) == (503, "database_down")
+    assert "read-only" in body["error"]["message"]
+    assert client.session(session_id)["nodes"] == 4
+    postgres.set_read_only(on=False)
+    before = len(sender.sent)
+    until(lambda: len(sender.sent) > before)
+    until(client.is_up)
+
+    stopped.set()
+    sender.join(timeout=60)
+    assert not sender.is_alive()
+    assert not sender.trouble
+    assert "Traceback" not in installation.output.read_text()
+    wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
+    check_at_rest(installation, [sender])
+
+
+def exports(client: Client, session_id: str) -> list[bool]:
+    """Whether each of several exports of a session is complete: as many as use each thread that produces downloads."""
+
+    def export() -> bool:
+        connection = http.client.HTTPConnection(client.host, client.port, timeout=60)
+        try:
+            connection.request(
+                "GET", f"/api/v1/sessions/{session_id}/export/", headers={"Authorization": f"Bearer {client.token}", "Connection": "close"}
+            )
+            return bool(gzip.decompress(connection.getresponse().read()))
+        except (OSError, EOFError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    return [export() for _ in range(8)]
 
 
 def large_request(client: Client, session_id: str) -> int:

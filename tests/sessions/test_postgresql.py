@@ -19,6 +19,7 @@ if connection.vendor != "postgresql":
 from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
 
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
+from schedviz.sessions.postgresql import DatabaseReadOnly
 from schedviz.sessions.queries.database import repeated_cursor
 from schedviz.sessions.transfer import deletion
 
@@ -86,6 +87,19 @@ def test_a_connection_that_the_server_closed_is_not_usable() -> None:
 
     assert not connection.is_usable()
     connection.close()
+
+
+def test_a_read_only_server_counts_as_unavailable_and_its_connection_is_not_used_again() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+    with pytest.raises(DatabaseReadOnly, match="cannot execute INSERT in a read-only transaction"):
+        Session.objects.create(name="not stored")
+
+    assert not connection.is_usable()
+    connection.close_if_unusable_or_obsolete()
+
+    Session.objects.create(name="stored by another connection")
+    assert connection.is_usable()
 
 
 def test_connections_have_keepalives_and_a_tcp_timeout() -> None:

@@ -137,6 +137,7 @@ def test_a_user_without_access_gets_no_file(people: People, ran: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{ran}/export/").status_code == 404
 
 
+@pytest.mark.django_db
 def test_a_download_is_sent_while_it_is_produced() -> None:
     made: list[int] = []
 
@@ -156,6 +157,7 @@ def test_a_download_is_sent_while_it_is_produced() -> None:
     assert made == [0]
 
 
+@pytest.mark.django_db
 def test_one_part_of_each_client_is_produced_at_a_time() -> None:
     may_end = Event()
     producing: Counter[str] = Counter()

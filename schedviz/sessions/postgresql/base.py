@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import select
 from datetime import UTC, datetime
+from functools import cached_property
+from types import TracebackType
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.utils import DatabaseErrorWrapper
 from django.utils.asyncio import async_unsafe
 from psycopg.types.datetime import TimestamptzLoader
+
+from schedviz.sessions.postgresql import DatabaseReadOnly
 
 #: TCP keepalives detect a peer that is unreachable. By default the worker would wait 15 minutes, and the server would hold the worker's
 #: locks for two hours, so that no other worker could take its sessions over. Both sides probe after 3 s of silence and give up after 6,
@@ -46,11 +51,33 @@ class UtcLoader(TimestamptzLoader):
             return super().load(data).astimezone(UTC)
 
 
+class _ErrorWrapper(DatabaseErrorWrapper):
+    """Converts psycopg's errors to Django's. A refusal to write counts as an unavailable database, not as an internal error."""
+
+    wrapper: DatabaseWrapper
+
+    def __exit__(self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None) -> None:
+        if isinstance(exc_value, psycopg.errors.ReadOnlySqlTransaction):
+            self.wrapper.errors_occurred = True
+            self.wrapper.is_read_only = True
+            raise DatabaseReadOnly(str(exc_value)) from exc_value
+        super().__exit__(exc_type, exc_value, traceback)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection without a health query before each request. It queries the server only if the socket has unread data."""
 
+    #: The server refused to write. Another server may have taken over, so the connection is not used again.
+    is_read_only = False
+
+    @cached_property
+    def wrap_database_errors(self) -> _ErrorWrapper:
+        """Raises Django's exceptions, and `DatabaseReadOnly`, for those of psycopg."""
+        return _ErrorWrapper(self)
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect. Keepalive options in the database URL take precedence."""
+        self.is_read_only = False
         connection = super().get_new_connection({**_CLIENT_KEEPALIVES, **conn_params})
         connection.adapters.register_loader("timestamptz", UtcLoader)
         return connection
@@ -73,9 +100,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self.make_debug_cursor(cursor) if self.queries_logged else self.make_cursor(cursor)
 
     def is_usable(self) -> bool:
-        """Whether the server is still connected. A server that closed the connection has sent a message, so without unread data no query is
-        needed.
+        """Whether the server is still connected and accepted all writes. A server that closed the connection has sent a message, so without
+        unread data no query is needed.
         """
+        if self.is_read_only:
+            return False
         return self._has_no_unread_data() or super().is_usable()
 
     def _has_no_unread_data(self) -> bool:

@@ -19,7 +19,7 @@ from schedviz.sessions.turns import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
 from schedviz.web.fair_shares import FairShares
 from schedviz.web.named_semaphores import NamedSemaphores
-from schedviz.web.thread_pool import Threads
+from schedviz.web.thread_pool import DatabaseThreads
 from schedviz.web.waiting_requests import requester
 
 #: A client may read more slowly than at this rate, in bytes per second, as long as no other client needs its slot.
@@ -29,7 +29,7 @@ _MAX_LAG_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
-THREADS: Final = Threads("download", 4)
+THREADS: Final = DatabaseThreads("download", 4)
 #: By client, while there are downloads.
 _semaphores = NamedSemaphores()
 

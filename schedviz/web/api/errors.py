@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from schedviz.kube.validation_errors import explain_validation_error
 from schedviz.sessions.disk import full_disk
+from schedviz.sessions.postgresql import DatabaseReadOnly
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.redaction import printable
@@ -54,6 +55,7 @@ def not_found(what: str = "session") -> ApiError:
 
 
 DATABASE_DOWN = ("database_down", "The database is unavailable. Nothing was changed. Try again.")
+_READ_ONLY = "The database is read-only at the moment, as a standby is after a failover. Nothing was changed. Try again."
 
 
 def not_stored(error: Exception) -> tuple[int, str, str]:
@@ -62,6 +64,8 @@ def not_stored(error: Exception) -> tuple[int, str, str]:
         return 507, "disk_full", f"{full} This request was not stored. Commands that were accepted before continue once there is space."
     if isinstance(error, DatabaseFileGone):
         return 503, "database_gone", error.for_clients
+    if isinstance(error, DatabaseReadOnly):
+        return 503, DATABASE_DOWN[0], _READ_ONLY
     return 503, *DATABASE_DOWN
 
 
