@@ -9,11 +9,14 @@ from typing import Any, Final
 from django.conf import settings
 from django.http import HttpResponse
 
+from schedviz.sessions.heap_trim import DelayedTrim
 from schedviz.web.api.errors import refusal
 from schedviz.web.fair_shares import FairShares
 
 #: Smaller responses are not counted.
 COUNTED_BYTES: Final = 256 * 1024
+#: After a response of this size, freed memory is given back to the system: making it took several times as much.
+_TRIMMED_BYTES: Final = 4 << 20
 #: What DRF keeps of a response for its renderers: the data before encoding takes several times its size.
 _RENDERING: Final = ("data", "accepted_renderer", "accepted_media_type", "renderer_context")
 
@@ -23,6 +26,7 @@ class ResponseLimit:
 
     def __init__(self) -> None:
         self._sending = FairShares()
+        self._trim = DelayedTrim()
 
     @contextmanager
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
@@ -47,6 +51,8 @@ class ResponseLimit:
             yield response
         finally:
             self._sending.add(requester, -size)
+            if size >= _TRIMMED_BYTES:
+                self._trim.request()
 
 
 def drop_rendering_data(response: Any) -> None:

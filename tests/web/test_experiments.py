@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from contextlib import ExitStack
 from typing import Any
 from uuid import uuid4
@@ -139,6 +140,19 @@ def test_only_a_few_requests_read_large_results_at_a_time(owner: APIClient, form
         assert owner.get(url).status_code == 503
         monkeypatch.undo()
         assert owner.get(url).status_code == 200
+
+
+def test_results_of_many_trials_are_large_before_any_of_them_has_run(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"{create(owner)['url']}results/"
+    read: list[Hashable] = []
+    monkeypatch.setattr(RESULTS, "once", lambda key, fold: read.append(key) or fold())
+    assert owner.get(url).status_code == 200
+    assert not read
+
+    Experiment.objects.update(trials=201)
+
+    assert owner.get(url).status_code == 200
+    assert len(read) == 1
 
 
 def test_results_and_large_states_do_not_wait_for_each_other(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:

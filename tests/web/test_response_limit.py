@@ -37,6 +37,18 @@ def test_one_client_may_use_half_of_the_limit(monkeypatch: pytest.MonkeyPatch) -
     assert limit._sending.total == 0
 
 
+def test_memory_is_given_back_after_a_large_response(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = ResponseLimit()
+    requested: list[int] = []
+    monkeypatch.setattr(limit._trim, "request", lambda: requested.append(1))
+    with limit.counted(LARGE, "user 1"):
+        pass
+    with limit.counted(HttpResponse(b"x" * (5 << 20)), "user 1"):
+        assert not requested
+
+    assert requested == [1]
+
+
 def test_half_of_the_limit_is_left_for_users_by_all_kinds_of_clients_without_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 8 << 20)
     limit = ResponseLimit()

@@ -6,7 +6,6 @@ here, and one of its engines after the other is released.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import threading
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
+from schedviz.sessions import heap_trim
 from schedviz.sessions.turns import sender_groups_of_users
 
 #: Parts of the limit: from the first, memory is short; from the second, the largest sender's engines are not loaded, and released; from
@@ -36,8 +36,6 @@ _COLLECTION_SECONDS: Final = 10.0
 _OBJECTS_OF_ENGINE: Final = 1000
 #: The memory that a load may need for each object of weight 1.
 _BYTES_OF_OBJECT: Final = 2048
-#: glibc's `malloc_trim`; None: another C library. Without it, most memory of released engines stays with the process.
-_trim: Final = getattr(ctypes.CDLL(None), "malloc_trim", None)
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 
 
@@ -154,8 +152,7 @@ class EngineMemory:
                 return
             self._collected_at = now
         gc.collect()
-        if _trim is not None:
-            _trim(0)
+        heap_trim.trim()
         self._measured_at = float("-inf")
 
     def _used_part(self) -> float:

@@ -44,8 +44,10 @@ from schedviz.web.waiting_requests import TooManyWait
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
 _FORMATS = ("json", "columns", "csv", "html")
-#: Trials times pods. Results up to this size take less than a tenth of a second, and need no place.
+#: The size of results, in pods of finished trials, up to which they take less than a tenth of a second and need no place.
 _MAX_SMALL_RESULTS: Final = 20_000
+#: What a trial counts besides its pods: it has a value in every column, also before it has run.
+_PODS_OF_TRIAL: Final = 100
 #: Plans are read one at a time: a large one takes most of a second of a core.
 _PLANS: Final = Foldings(1)
 
@@ -151,7 +153,8 @@ class ExperimentResults(Resource):
         key = ("results", experiment.pk, experiment.trials, done, form, volatile, series)
         read = partial(_document, experiment, form, done, volatile=volatile, series=series)
         try:
-            document = read() if done * experiment.pods <= _MAX_SMALL_RESULTS else RESULTS.once(key, read)
+            size = experiment.trials * _PODS_OF_TRIAL + done * experiment.pods
+            document = read() if size <= _MAX_SMALL_RESULTS else RESULTS.once(key, read)
         except PlanError as error:
             message = f"This version cannot read the plan of the experiment: {error}"
             raise ApiError(409, "conflict", message) from error

@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import turns
-from schedviz.sessions.hosting import engine_memory, worker_loop
+from schedviz.sessions import heap_trim, turns
+from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.hosting.engine_memory import EngineMemory, limit_bytes, used_bytes
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
@@ -77,10 +77,10 @@ def test_an_owner_of_small_engines_does_not_wait_for_memory() -> None:
 def test_memory_is_collected_before_a_session_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = Measured()
 
-    def trim(_: int) -> None:
+    def trim() -> None:
         memory.use = 50
 
-    monkeypatch.setattr(engine_memory, "_trim", trim)
+    monkeypatch.setattr(heap_trim, "trim", trim)
     with memory.hosting(uuid4(), 1, 50_000):
         memory.fill(96)
         assert not memory.must_wait(uuid4(), 2)
