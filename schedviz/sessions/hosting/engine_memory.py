@@ -131,7 +131,8 @@ class EngineMemory:
         leaving, so the caller must release it.
         """
         part = self._used_part()
-        if part < _FULL_SHARE or not self._is_largest(owner_id):
+        # Exhausted memory blocks everybody, also if all senders are small.
+        if part < _FULL_SHARE or not self._is_largest(owner_id, minimum=_LARGE_SHARE if part < _EXHAUSTED_SHARE else 0.0):
             return False
         pause = _LEAVING_SECONDS if part < _EXHAUSTED_SHARE else _LEAVING_SECONDS_IF_EXHAUSTED
         with self._lock:
@@ -173,8 +174,8 @@ class EngineMemory:
         with self._lock:
             return any(other != session_id for other in self._hosted)
 
-    def _is_largest(self, owner_id: int | None, *, but: UUID | None = None) -> bool:
-        """Whether a sender has a large part of the limit, and no other's objects weigh more in this process. Visitors of the demo are one
+    def _is_largest(self, owner_id: int | None, *, but: UUID | None = None, minimum: float = _LARGE_SHARE) -> bool:
+        """Whether a sender has a minimum part of the limit, and no other's objects weigh more in this process. Visitors of the demo are one
         sender.
         """
         with self._lock:
@@ -185,7 +186,7 @@ class EngineMemory:
             sizes[turns[owner].group or turns[owner].sender] += objects + _OBJECTS_OF_ENGINE
         own = sizes[turns[owner_id].group or turns[owner_id].sender]
         # The allocator may keep the memory of engines that were released. A sender with small ones does not wait for it.
-        return own * _BYTES_OF_OBJECT >= _LARGE_SHARE * self._limit and own >= max(sizes.values(), default=0) > 0
+        return own * _BYTES_OF_OBJECT >= minimum * self._limit and own >= max(sizes.values(), default=0) > 0
 
 
 MEMORY: Final = EngineMemory()

@@ -97,6 +97,17 @@ def test_a_worker_with_exhausted_memory_loads_no_engine_and_releases_engines_soo
     assert not memory.must_wait(uuid4(), 3), "nothing can be released for it"
 
 
+def test_the_largest_of_many_small_owners_releases_an_engine_when_memory_is_exhausted() -> None:
+    memory = Measured(limit=1 << 30)
+    with ExitStack() as hosted:
+        for owner in range(12):
+            hosted.enter_context(memory.hosting(uuid4(), owner, 20_000 + owner))
+        memory.fill(int(0.9 * (1 << 30)))
+        assert not any(memory.must_leave(owner) for owner in range(12)), "others can still be loaded"
+        memory.fill(int(0.96 * (1 << 30)))
+        assert [owner for owner in range(12) if memory.must_leave(owner)] == [11]
+
+
 def test_concurrent_loads_reserve_the_memory_that_each_may_need() -> None:
     memory = Measured(limit=100 << 20)
     first, second, third, small = (uuid4() for _ in range(4))
