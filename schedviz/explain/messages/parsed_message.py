@@ -111,11 +111,17 @@ def shown_name(key: str) -> str:
 def newest_first(messages: Iterable[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:
     """The messages by pod, in the order of the text; of each pod those of the scheduler, then those of autoscalers, the newest first.
 
-    `age` tells the seconds since a message was sent from its `at`. Messages without an age keep their order.
+    `age` tells the seconds since a message was sent from its `at`. Messages without an age keep their order; of several with the same one
+    the last is the newest, as in the lists that kubectl prints.
     """
     messages = list(messages)
-    pods = list(dict.fromkeys(message.pod for message in messages))
-    return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer, age(message.at)))
+    pods = {pod: number for number, pod in enumerate(dict.fromkeys(message.pod for message in messages))}
+    ages = [age(message.at) for message in messages]
+    order = sorted(
+        range(len(messages)),
+        key=lambda at: (pods[messages[at].pod], messages[at].writer, ages[at], -at if ages[at] < float("inf") else at),
+    )
+    return [messages[at] for at in order]
 
 
 def newest_of_each_source(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:

@@ -14,6 +14,8 @@ from schedviz.trace.phrase import Phrase, phrase
 
 #: Why a container waits whose image cannot be pulled.
 _PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
+#: What needs no advice: the pod runs, or has run.
+_FINE: Final = frozenset({"Running", "Succeeded"})
 #: How the kubelet's messages begin that no container starts before, and those about attaching.
 _OF_ATTACHING: Final = ("Multi-Attach error for volume ", "AttachVolume.Attach failed ")
 _OF_VOLUMES: Final = (
@@ -115,6 +117,8 @@ def not_running_by_table(pod: str, status: str) -> PodAnswer:
     if _OF_FAILED.fullmatch(status):
         return _failed(pod, status, node.strip("()"))
     sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
+    if status in _FINE:
+        return PodAnswer(pod, "scheduled", sentence.text, sentence)
     advice = _advice_about_containers(pod, status.removeprefix("Init:"))
     return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
 

@@ -232,6 +232,24 @@ QUEUES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        (
+            r"(?:\d+/\d+ tasks in gang unschedulable: )?(?:pod group|job) is not ready, (?=.*?\b1 minAvailable)"
+            r"(?=.*?\b(?P<running>[1-9]\d*) Running)(?=.*?\b(?P<pending>[1-9]\d*) Pending).*"
+        ),
+        Meaning(
+            VOLCANO,
+            (
+                "the group has the one pod that it needs to start (running: {running}), but Volcano finds no room for its other pods "
+                "(pending: {pending})"
+            ),
+            ("the group's queue is full", "no node has enough free resources"),
+            (
+                "compare the pod's requests with the queue (`kubectl describe queue`) and with the free resources of the nodes (`kubectl "
+                "describe nodes`, under `Allocated resources`)"
+            ),
+        ),
+    ),
+    (
         r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",
         Meaning(
             VOLCANO,

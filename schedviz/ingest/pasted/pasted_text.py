@@ -10,7 +10,7 @@ import html
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +23,7 @@ from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.logs.lost_leases import lost_lease
 from schedviz.ingest.manifests import yaml_lines
 from schedviz.ingest.manifests.yaml_dump import parse_lines
+from schedviz.ingest.pasted.argo_logs import ArgoLog
 from schedviz.ingest.pasted.autoscaler_logs import (
     joined_pods,
     karpenter_errors,
@@ -45,7 +46,7 @@ from schedviz.ingest.pasted.pod_objects import (
     message_of_workload,
     pod_of,
 )
-from schedviz.ingest.pasted.pod_states import pod_states
+from schedviz.ingest.pasted.pod_states import STATUS, pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.pasted.untried_pods import untried_pods
 from schedviz.ingest.scheduler_messages import PodMessage
@@ -167,6 +168,14 @@ _EVENT_LINE: Final = re.compile(r"[ \t]*+(?:Type[ \t]|-{3,}[ \t]|Normal[ \t]|War
 #: What spawners and runners of jobs write about a pod of theirs.
 _NOT_STARTED: Final = re.compile(
     r"\b[Pp]od (?P<pod>[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}) (?:did not start\b|to be running, status is Pending\b)"
+    r"|\bpod/(?P<name>[a-z0-9][a-z0-9.-]{0,252}) did not start\b"
+)
+#: The pod directly before its message: `pod/web-1: 0/3 nodes are available`.
+_BEFORE_MESSAGE: Final = re.compile(r"\b[Pp]od/(?P<name>[a-z0-9][a-z0-9.-]{0,252}):[ \t]{1,3}$")
+#: The pod in the words of a plugin's error, and of those that reject a group after PostFilter.
+_POD_IN_ERROR: Final = re.compile(
+    r'\bplugin for pod "(?P<name>[a-z0-9][a-z0-9.-]{0,252})": |\bpod (?P<rejected>[a-z0-9][a-z0-9./-]{0,252}) '
+    r"(?:is unschedulable )?even after PostFilter"
 )
 #: The first line of a description, and a line that only those of volumes and nodes have.
 _DESCRIPTION: Final = re.compile(r"^Name:[ \t]++\S++[ \t]*+$", re.MULTILINE)
@@ -188,7 +197,11 @@ _AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
 _LOG_TIME: Final = re.compile(r"(?:^|\s)[IWEF](?P<month>\d\d)(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d)\.\d")
 _REPORTED_LOG_TIME: Final = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
 #: The time at the beginning of a line, RFC 3339: `2026-03-10T23:24:22.061Z [Warning] …`.
-_LINE_TIME: Final = re.compile(r"[ \t\[]{0,9}(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d:\d\d)(?=[\s\]])")
+#: In logfmt it is a value: `time="2026-03-10T23:24:22.061Z" level=info`.
+_LINE_TIME: Final = re.compile(
+    r'(?:[ \t\[]{0,9}|[^\n]{0,200}?\btime=\\{0,3}")(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?'
+    r'(?P<zone>Z|[+-]\d\d:\d\d)(?=[\s\]"\\])'
+)
 _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\dT.*")
 #: More seconds since 1970 than any time has.
 _LAST_SECOND: Final = 1_000_000_000_000
@@ -379,12 +392,21 @@ def _in_place_of_messages(text: str) -> Iterator[PodMessage]:
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     found = list(_each(text))
+    if started := ArgoLog(text).started:
+        found = [each for each in found if each.pod not in started]
+    if len(pods := {each.pod for each in found if each.pod}) == 1 and _POD_IN_ERROR.search(text) is not None:
+        found = [each if each.pod else msgspec.structs.replace(each, pod=next(iter(pods))) for each in found]
+    if "status is Pending" in text:
+        found = _newest_of_runner(found, {match["pod"] for match in _NOT_STARTED.finditer(text)})
+    named = {each.message for each in found if each.pod}
+    found = [each for each in found if each.pod or each.message not in named]
     reasoned = {each.pod for each in found if not _ONLY_PREEMPTION.fullmatch(each.message)}
     yield from (each for each in found if each.pod not in reasoned or not _ONLY_PREEMPTION.fullmatch(each.message))
-    if not found and (reasons := _REASONS.search(text)) is not None:
+    if not found and not started and (reasons := _REASONS.search(text)) is not None:
         pod = DescribedPods(text).pod_before(len(text))
         yield PodMessage(pod, whole_message(text, reasons.start(), reasons.end())[0])
     if of_others:
+        yield from (PodMessage(pod, f"{STATUS}{state}") for pod, state in started.items())
         yield from of_cluster_autoscaler(text)
         yield from of_status(text)
         yield from karpenter_states(text, is_alone=not found)
@@ -394,8 +416,15 @@ def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
             yield PodMessage(lease, said, at=log_time(line))
 
 
+def _newest_of_runner(found: list[PodMessage], pods: Collection[str | None]) -> list[PodMessage]:
+    """The messages; of those that a runner of jobs prints again and again about a pod, the last one."""
+    last = {each.pod: each for each in found if each.pod in pods}
+    return [each for each in found if each.pod not in last or each is last[each.pod]]
+
+
 def _each(text: str) -> Iterator[PodMessage]:
     described = DescribedPods(text)
+    argo = ArgoLog(text)
     at = 0
     while True:
         head = _HEAD.search(text, at)
@@ -412,17 +441,21 @@ def _each(text: str) -> Iterator[PodMessage]:
             at = head.end()
             continue
         message, end = whole_message(text, head.start(), head.end())
-        pod, when = _about(line, described.pod_before(head.start()))
+        if argo.is_of_past(head.start()):
+            at = max(end, head.end())
+            continue
+        pod, when = _about(line, argo.pod_at(head.start()) or described.pod_before(head.start()))
         message, logged_pod = without_values(message)
         pod = logged_pod or pod
         if not pod and (refused := _REFUSED_POD.search(message)) is not None:
             pod = f"default/{refused['owner'] or refused['pod']}"
-        if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
+        if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', head.end(), _near_line_end(text, end)))) is not None:
             pod = with_namespace(named[1])
         before = text[max(at, head.start() - _BEFORE) : head.start()]
         repeated = _REPEATED.search(line)
         times, span = (int(repeated["times"]), repeated["span"]) if repeated is not None else (1, "")
-        yield PodMessage(pod or _named_by_itself(message, before) or _named_in_prose(before), message, at=when, times=times, span=span)
+        pod = pod or _named_by_itself(message, before) or _named_in_prose(before) or _named_after(text, end)
+        yield PodMessage(pod, message, at=when, times=times, span=span)
         at = max(end, head.end())
 
 
@@ -458,7 +491,7 @@ class DescribedPods:
         self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in rows if row["status"] in _WAITING}
         self._headings = list(_headings(text, {row["name"]: f"{row['namespace'] or 'default'}/{row['name']}" for row in rows}))
         self._placed = list(_placed_pods(text))
-        self._not_started = {match["pod"] for match in _NOT_STARTED.finditer(text)}
+        self._not_started = {match["pod"] or f"default/{match['name']}" for match in _NOT_STARTED.finditer(text)}
         self._claims = [
             (match.start(), name) for match in _CLAIM_COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))
         ]
@@ -552,6 +585,12 @@ def _line_end(text: str, offset: int) -> int:
     return len(text) if newline < 0 else newline + 1
 
 
+def _near_line_end(text: str, offset: int) -> int:
+    """The end of the line, but at most `_BEFORE` characters after an offset: a search in the whole text would take quadratic time."""
+    newline = text.find("\n", offset, offset + _BEFORE)
+    return min(len(text), offset + _BEFORE) if newline < 0 else newline
+
+
 def _parts_with(line: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     """Where descriptions begin and end that have a line."""
     starts = [match.start() for match in _DESCRIPTION.finditer(text)]
@@ -596,14 +635,24 @@ def _named_by_itself(message: str, before: str) -> str:
     """The pod that a message of YuniKorn names, or one of an old release, with the namespace that a line before it has; "": none."""
     if (task := _TASK.match(message)) is not None:
         return task["pod"] or task["possible"]
+    if (error := _POD_IN_ERROR.search(message)) is not None:
+        return with_namespace(error["name"] or error["rejected"])
     if (named := _OLD_NAME.match(message)) is None:
         return ""
     namespaces = [match["namespace"] for match in _OLD_NAMESPACE.finditer(before) if match["name"] == named[1]]
     return f"{namespaces[-1] if namespaces else 'default'}/{named[1]}"
 
 
+def _named_after(text: str, end: int) -> str:
+    """The pod that the words of a plugin after a message name; "": none."""
+    error = _POD_IN_ERROR.search(text, max(0, end - _BEFORE), _near_line_end(text, end))
+    return with_namespace(error["rejected"]) if error is not None and error["rejected"] and "\n" not in text[error.start() : end] else ""
+
+
 def _named_in_prose(before: str) -> str:
     """The pod that a sentence or the labels of an alert name before a message; "": none, or several."""
+    if (named := _BEFORE_MESSAGE.search(before)) is not None:
+        return with_namespace(named["name"])
     sentences: list[str] = _POD_IN_SENTENCE.findall(before)
     if sentences:
         return sentences[-1]

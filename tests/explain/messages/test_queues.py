@@ -122,3 +122,12 @@ def test_kai_scheduler_is_named() -> None:
     )
     [clause] = parse_message(said.message).clauses
     assert (clause.plugin, clause.headline) == ("kai-scheduler", "KAI Scheduler found no node with enough free resources for the pod")
+
+
+def test_a_group_of_volcano_that_has_its_one_pod_lacks_room_for_the_others() -> None:
+    [clause] = parse_message("pod group is not ready, 1 minAvailable, 39 Pending, 7 Running; Pending: 39 Unschedulable").clauses
+    assert clause.headline == (
+        "the group has the one pod that it needs to start (running: 7), but Volcano finds no room for its other pods (pending: 39)"
+    )
+    [clause] = parse_message("pod group is not ready, 4 minAvailable, 3 Pending, 1 Running; Pending: 3 Unschedulable").clauses
+    assert clause.headline == "Volcano reports that fewer pods of the group than minAvailable can run at once"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.messages.parsed_message import newest_of_each_source
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.pasted.described_pods import described_pods
@@ -58,6 +59,17 @@ def test_a_scheduled_pod_whose_image_cannot_be_pulled_says_so_and_not_what_follo
         assert note.startswith("It now fails for another reason: the ")
         assert said in note
         assert "`registry.example/web:9`" in note
+
+
+def test_of_messages_with_the_same_age_the_last_is_the_newest() -> None:
+    found = read(
+        HEAD
+        + "Events:\n"
+        + CPU.format(age="34m")
+        + "  Warning  FailedScheduling  34m (x2 over 34m)  default-scheduler  0/3 nodes are available: 3 Insufficient memory.\n"
+    )
+    newest = newest_of_each_source(found.messages, seconds_of_age)
+    assert [message.text for message in newest] == ["0/3 nodes are available: 3 Insufficient memory."]
 
 
 def test_the_pod_that_is_pending_comes_before_the_one_that_is_not() -> None:

@@ -634,3 +634,36 @@ def test_a_claim_that_is_not_bound_needs_no_number_of_nodes() -> None:
 def test_the_reason_in_the_console_of_gke_is_found() -> None:
     [said] = messages_in("PodUnschedulable Cannot schedule pods: Insufficient memory.")
     assert said.message == "Insufficient memory."
+
+
+SHORT = "0/2 nodes are available: 2 Insufficient cpu."
+
+
+@pytest.mark.parametrize(
+    ("text", "pod"),
+    [
+        (f"Warning  FailedScheduling  11m  controller  Reissued from pod/nb-0: {SHORT}\n", "default/nb-0"),
+        (f" - deployment/app: {SHORT}\n    - pod/app-1-x: {SHORT}\n", "default/app-1-x"),
+        (f"Event log\n[Warning] {SHORT}\nSpawn failed: pod/jupyter-a did not start in 30 seconds!\n", "default/jupyter-a"),
+        (
+            'Warning  FailedScheduling  9m  s  error while running "VolumeBinding" prebind plugin for pod "db-0": timed out waiting\n',
+            "default/db-0",
+        ),
+        (f"Warning  FailedScheduling  9m  s  {SHORT}, reject the pod task-0 even after PostFilter.\n", "default/task-0"),
+        (
+            (
+                ' "{"level":"ERROR","message":"Could not schedule pod, incompatible with nodepool \\"a\\", label \\"b\\" does not have known '
+                'values","commit":"1","pod":"team/web-1"}"\n'
+            ),
+            "team/web-1",
+        ),
+    ],
+)
+def test_the_pod_is_read_from_the_words_around_its_message(text: str, pod: str) -> None:
+    assert [said.pod for said in messages_in(text)] == [pod]
+
+
+def test_of_what_a_runner_of_jobs_repeats_the_last_message_counts() -> None:
+    wait = "Waiting for pod ci/runner-1 to be running, status is Pending\n"
+    text = f'{wait}\tUnschedulable: "{SHORT}"\n{wait}\tUnschedulable: "0/3 nodes are available: 3 Insufficient memory."\n{wait}'
+    assert [(said.pod, said.message) for said in messages_in(text)] == [("ci/runner-1", "0/3 nodes are available: 3 Insufficient memory.")]

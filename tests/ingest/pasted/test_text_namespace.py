@@ -36,3 +36,25 @@ def test_the_command_before_a_table_names_its_namespace() -> None:
 )
 def test_a_text_has_no_namespace_unless_all_its_pods_share_it(text: str) -> None:
     assert namespace_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[root@n ~]# kubectl get pod -n shop -o wide\nweb-1   0/1   NodeAffinity   0   4h25m   <none>   node-5   <none>   <none>\n",
+        "$ k get events -n shop\nLAST SEEN   TYPE      REASON         OBJECT           MESSAGE\n9m          Warning   FailedCreate   replicaset/web   no\n",
+        "$ kubectl describe notebooks nb -n shop\n...\nEvents:\n",
+        "13m   Normal   Scheduled   pod/web-1   Successfully assigned shop/web-1 to node-a\n",
+    ],
+)
+def test_a_table_of_events_or_of_rows_alone_has_the_namespace_of_its_command_or_of_its_assigned_pod(text: str) -> None:
+    assert namespace_of(text) == "shop"
+
+
+def test_a_pod_of_a_table_without_namespaces_that_was_assigned_is_not_pending() -> None:
+    text = (
+        "14m   Warning   FailedScheduling   pod/web-1   0/2 nodes are available: 2 Insufficient cpu.\n"
+        "13m   Normal    Scheduled          pod/web-1   Successfully assigned shop/web-1 to node-a\n"
+    )
+    found = contents_of(text)
+    assert {message.pod for message in found.messages} == {event.pod for event in found.events} == {"shop/web-1"}
