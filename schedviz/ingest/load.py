@@ -91,7 +91,8 @@ _OBJECTS_PER_REPORT = 256
 _MAX_ARCHIVE_DEPTH = 2
 _DESCRIBED: Final = (
     "{file}: the output of kubectl describe omits affinity, topology spread constraints, and, for pods listed under a node, all "
-    "requests except CPU and memory. For complete results, import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
+    "requests except CPU and memory; a pod `other-pods-on-NODE` has the rest of the node's total. For complete results, import the "
+    "output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
 )
 
 

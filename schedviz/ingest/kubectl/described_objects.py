@@ -1,7 +1,8 @@
 """Makes objects of the output of `kubectl describe nodes` and `kubectl describe pods`, as far as that goes.
 
 It has labels, taints, allocatable amounts, requests, node selectors, tolerations and claims. It lacks affinity and topology spread
-constraints, and of the pods in a node's table everything but their requests of CPU and memory. `described_storage.py` reads volumes.
+constraints, and of the pods in a node's table everything but their requests of CPU and memory. What these pods request of other resources
+is the node's total, which one more pod has. `described_storage.py` reads volumes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
+
+from schedviz.kube.quantity import parse
 
 #: The first line of a described object.
 _START: Final = re.compile(r"^Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
@@ -22,6 +25,15 @@ _SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
 _FIELD: Final = re.compile(r"^([A-Z][A-Za-z. -]{0,60}?):(.*+)$")
 #: A row of a node's pods: `  kube-system   coredns-1   100m (1%)   0 (0%)   70Mi (0%)   170Mi (0%)   5d`.
 _ROW: Final = re.compile(r"^\s++(\S++)\s++(\S++)\s++(\S++) \(\d++%\)\s++\S++ \(\d++%\)\s++(\S++) \(\d++%\)\s++")
+#: A row of what a node's pods request in total: `  cpu   950m (5%)   100m (0%)`, `  nvidia.com/gpu   1   1`.
+_ALLOCATED: Final = re.compile(
+    r"^\s++(?P<resource>[a-z0-9][a-zA-Z0-9./-]*+)\s++(?P<requests>\d{1,18}(?:\.\d{1,9})?(?:m|[KMGTPE]i?|k)?)(?: \(\d++%\))?\s++\S"
+)
+_AMOUNT: Final = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:m|[KMGTPE]i?|k)?")
+#: Resources that a node's list of pods has, and those that kubectl prints in total but does not count as requests.
+_LISTED: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
+#: The priority of pods that stand for others: preemption evicts none of them, because it is not known which one that would be.
+_NEVER_A_VICTIM: Final = 2_000_001_000
 _TOLERATION: Final = re.compile(
     r"^(?P<key>[^\s=:]*+)(?:=(?P<value>[^\s:]*+))?(?::(?P<effect>[A-Za-z]++))?"
     r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>[0-9]{1,18}+)s)?$"
@@ -63,8 +75,11 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
     pods = list(pods_in(text))
     described = {(pod["metadata"]["namespace"], pod["metadata"]["name"]) for pod in pods}
     for fields in nodes:
-        yield _node(fields)
-        yield from (pod for pod in _pods_on(fields) if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in described)
+        listed = list(_pods_on(fields))
+        others = _others_on(fields, pods, has_list=bool(listed))
+        yield _node(fields, more_pods=len(others) if listed else 0)
+        yield from (pod for pod in listed if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in described)
+        yield from others
     yield from pods
 
 
@@ -107,7 +122,11 @@ def _fields(part: str) -> Fields:
     return fields
 
 
-def _node(fields: Fields) -> dict[str, Any]:
+def _node(fields: Fields, *, more_pods: int) -> dict[str, Any]:
+    """The node. `more_pods`: the pods that stand for what its listed pods request, which must not count against its maximum."""
+    allocatable = pairs(fields.get("Allocatable", ()), ":")
+    if more_pods and allocatable.get("pods", "").isdecimal():
+        allocatable["pods"] = str(int(allocatable["pods"]) + more_pods)
     taints = [_taint(text) for text in texts_of(fields, "Taints")]
     info = pairs(fields.get("System Info", ()), ":")
     spec: dict[str, Any] = {"taints": taints}
@@ -119,7 +138,7 @@ def _node(fields: Fields) -> dict[str, Any]:
         "metadata": {"name": text_of(fields, "Name"), "labels": pairs(texts_of(fields, "Labels"), "=")},
         "spec": spec,
         "status": {
-            "allocatable": pairs(fields.get("Allocatable", ()), ":"),
+            "allocatable": allocatable,
             "nodeInfo": {"kubeletVersion": info.get("Kubelet Version", "")},
         },
     }
@@ -143,6 +162,37 @@ def _pods_on(fields: Fields) -> Iterator[dict[str, Any]]:
                 "spec": {"nodeName": text_of(fields, "Name"), "containers": [{"name": "all", "resources": {"requests": requests}}]},
                 "status": {"phase": "Running"},
             }
+
+
+def _others_on(fields: Fields, pods: Iterable[dict[str, Any]], *, has_list: bool) -> list[dict[str, Any]]:
+    """A pod with what the node's pods request in total, as far as no described or listed pod has it; empty: nothing is left.
+
+    Of the pods in the node's list only CPU and memory are known, so the list has the rest of those (`has_list`).
+    """
+    left = {}
+    for line in fields.get("Allocated resources", ()):
+        if (row := _ALLOCATED.match(line)) is not None and not (has_list and row["resource"] in _LISTED):
+            left[row["resource"]] = parse(row["requests"])
+    node = text_of(fields, "Name")
+    for pod in pods:
+        if pod["spec"].get("nodeName") == node:
+            for container in pod["spec"].get("containers", ()):
+                for resource, amount in container["resources"]["requests"].items():
+                    if resource in left and _AMOUNT.fullmatch(amount):
+                        left[resource] = left[resource].minus(parse(amount))
+    requests = {resource: str(amount) for resource, amount in left.items() if amount.value > 0}
+    if not requests:
+        return []
+    spec = {"nodeName": node, "priority": _NEVER_A_VICTIM, "containers": [{"name": "all", "resources": {"requests": requests}}]}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"namespace": "default", "name": f"other-pods-on-{node}"[:253].rstrip(".-")},
+            "spec": spec,
+            "status": {"phase": "Running"},
+        }
+    ]
 
 
 def _pod(fields: Fields) -> dict[str, Any]:

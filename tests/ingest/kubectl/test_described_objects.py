@@ -137,3 +137,34 @@ def test_the_limit_of_descriptions_is_named() -> None:
 def test_a_described_pod_without_nodes_stays_a_message() -> None:
     with pytest.raises(UnreadableFile, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE"):
         read(POD.lstrip())
+
+
+ALLOCATED = """Allocated resources:
+  (Total limits may be over 100 percent, i.e., overcommitted.)
+  Resource           Requests     Limits
+  --------           --------     ------
+  cpu                2100m (53%)  0 (0%)
+  memory             1094Mi (7%)  0 (0%)
+  nvidia.com/gpu     1            1
+  hugepages-2Mi      0 (0%)       0 (0%)
+"""
+WITH_TOTAL = NODE.replace(NODE[NODE.index("Allocated resources:") : NODE.index("Events:")], ALLOCATED)
+
+
+def test_what_the_listed_pods_request_of_devices_is_the_total_of_their_node() -> None:
+    objects = read(WITH_TOTAL).objects
+    pods = {obj.key: obj for obj in objects if isinstance(obj, Pod)}
+    other = pods["default/other-pods-on-worker-1"]
+    assert pods.keys() == {"kube-system/coredns-1", "shop/web-1", other.key}
+    assert {name: str(amount) for name, amount in other.spec.containers[0].resources.requests.items()} == {"nvidia.com/gpu": "1"}
+    # It stands for pods that are counted already.
+    [node] = [obj for obj in objects if isinstance(obj, Node)]
+    assert str(node.status.allocatable["pods"]) == "111"
+
+
+def test_without_the_list_of_pods_one_pod_has_all_that_the_described_ones_have_not() -> None:
+    node = WITH_TOTAL[: WITH_TOTAL.index("Non-terminated Pods:")] + ALLOCATED
+    on_node = POD.replace("Node:             <none>", "Node:             worker-1/10.0.0.1").replace("cpu:        3", "cpu:        600m")
+    pods = {obj.key: obj for obj in read(node + on_node).objects if isinstance(obj, Pod)}
+    requests = pods["default/other-pods-on-worker-1"].spec.containers[0].resources.requests
+    assert {name: str(amount) for name, amount in requests.items()} == {"cpu": "1500m", "memory": "70Mi", "nvidia.com/gpu": "1"}
