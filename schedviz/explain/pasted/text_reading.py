@@ -41,6 +41,8 @@ from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, ans
 from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.compared_labels import with_compared_labels
 from schedviz.explain.pasted.described_nodes import with_described_nodes
+from schedviz.explain.pasted.described_room import with_described_room
+from schedviz.explain.pasted.described_taints import with_described_taints
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.lacking_capacity import with_lacking_capacity
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
@@ -108,9 +110,11 @@ def read_text(
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
     messages = [each if each.pod in answered else with_compared_labels(each, described.get(each.pod), events) for each in messages]
+    messages = [each if each.pod in answered else with_described_taints(each, described.get(each.pod), events) for each in messages]
     messages = [each if each.pod in answered else with_lacking_capacity(each, events) for each in messages]
     reading = _with_schedulers_first(msgspec.structs.replace(reading, messages=tuple(messages)), _broken_nodes(events), age, repeats)
     reading = _with_gates(reading, described)
+    reading = msgspec.structs.replace(reading, answers=with_described_room(reading.answers, reading.messages, events, age))
     return reading if storage is None else with_storage(reading, storage, described, age)
 
 

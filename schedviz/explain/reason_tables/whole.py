@@ -75,6 +75,15 @@ WHOLE: Final[tuple[Row, ...]] = (
         Meaning(TABLE_OF_PODS, "the pod has a node, and its containers do not run ({status})", (), ""),
     ),
     (
+        r"unavailable nodes: (?P<nodes>[^`]+)",
+        Meaning(
+            TABLE_OF_PODS,
+            "the text has no message of the scheduler about the pod, but it shows nodes that take no new pods: {nodes}",
+            (),
+            "read the pod's events, which say whether that is the reason: `kubectl describe pod{pod}`",
+        ),
+    ),
+    (
         r"Events: <none>; PodScheduled False",
         Meaning(
             DESCRIPTION,

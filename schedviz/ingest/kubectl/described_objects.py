@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from schedviz.kube.quantity import parse
 
@@ -20,6 +20,11 @@ _IS_NODE: Final = re.compile(r"^Allocatable:[ \t]*+$", re.MULTILINE)
 #: A line near the beginning of a node's description only.
 _BEGINS_NODE: Final = re.compile(r"^Roles:[ \t]", re.MULTILINE)
 _IS_POD: Final = re.compile(r"^(?:Init )?Containers:[ \t]*+$", re.MULTILINE)
+#: The condition of a node that is not ready, after two times.
+_UNREADY: Final = re.compile(
+    r"^[ \t]++Ready[ \t]++(?:False|Unknown)[ \t]++[^\n]{20,80}? [+-]\d{4}[ \t]++[A-Z]\w++[ \t]++(?P<message>[^\n]{1,500})",
+    re.MULTILINE,
+)
 #: A line near the end of a pod's description.
 _SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
 _FIELD: Final = re.compile(r"^([A-Z][A-Za-z. -]{0,60}?):(.*+)$")
@@ -55,18 +60,35 @@ def has_nodes(text: str) -> bool:
     return _IS_NODE.search(text) is not None
 
 
-def described_nodes(text: str) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """The name of each described node, its taints as `key=value` if they keep pods off it, and whether it is cordoned.
+class DescribedNode(NamedTuple):
+    """What the description of a node says about which pods it takes. It need not be whole."""
 
-    It need not be described whole.
-    """
+    name: str
+    #: Its taints that keep pods off it: as `key=value`, and with their effect.
+    taints: tuple[str, ...]
+    whole_taints: tuple[str, ...]
+    is_cordoned: bool
+    #: The message of its condition Ready; "": it is ready, or the description lacks that.
+    unready: str
+
+
+def described_nodes(text: str) -> Iterator[DescribedNode]:
+    """The described nodes, in order."""
     for part in _parts(text):
         if _BEGINS_NODE.search(part) is None:
             continue
         fields = _fields(part)
-        taints = (_taint(text) for text in texts_of(fields, "Taints"))
-        keeping = ("=".join(filter(None, (taint["key"], taint["value"]))) for taint in taints if taint["effect"] in _KEEPING_OFF)
-        yield text_of(fields, "Name"), tuple(keeping), text_of(fields, "Unschedulable") == "true"
+        taints = [taint for text in texts_of(fields, "Taints") if (taint := _taint(text))["effect"] in _KEEPING_OFF]
+        pairs_ = ["=".join(filter(None, (taint["key"], taint["value"]))) for taint in taints]
+        whole = (f"{pair}:{taint['effect']}" for pair, taint in zip(pairs_, taints, strict=True))
+        unready = _UNREADY.search(part)
+        yield DescribedNode(
+            text_of(fields, "Name"),
+            tuple(pairs_),
+            tuple(whole),
+            text_of(fields, "Unschedulable") == "true",
+            unready["message"].strip() if unready is not None else "",
+        )
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ It reads rows of events, described pods, Event objects, and logs. Messages of th
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -59,6 +60,9 @@ _SKIPPED: Final = re.compile(
 )
 #: The allocatable amounts of a described node.
 _ALLOCATABLE: Final = re.compile(r"^Allocatable:[ \t]*+\n(?P<amounts>(?:[ \t]++\S++[ \t]++\S++[ \t]*+(?:\n|\Z))++)", re.MULTILINE)
+#: What the pods of a described node request in total.
+_ALLOCATED: Final = re.compile(r"^Allocated resources:[ \t]*+\n(?P<rows>(?:[ \t]++\S[^\n]*+(?:\n|\Z))++)", re.MULTILINE)
+_REQUESTED: Final = re.compile(r"^[ \t]++(?P<resource>[a-z0-9][a-zA-Z0-9./-]*+)[ \t]++(?P<amount>\d[\w.]{0,30})[ \t]", re.MULTILINE)
 #: The node of a described pod. `Node: <none>` is none.
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 #: The node for which a described pod is nominated.
@@ -110,10 +114,14 @@ class TextEvent(msgspec.Struct, frozen=True):
     volume: str = ""
     #: The allocatable amount of each resource of a described node.
     offers: dict[str, str] = {}
-    #: A node that the text describes, its taints that keep pods off it, as kubectl prints them without their effect, and whether it is
-    #: cordoned; "": the event is about something else.
+    #: What its pods request in total of each resource.
+    requested: dict[str, str] = {}
+    #: A node that the text describes, its taints that keep pods off it, as kubectl prints them without their effect and with it, whether
+    #: it is cordoned, and why it is not ready; "": the event is about something else.
     described_node: str = ""
     taints: tuple[str, ...] = ()
+    whole_taints: tuple[str, ...] = ()
+    unready: str = ""
     is_cordoned: bool = False
     #: Whether it is a row of a table that lists the pod as Pending.
     is_pending: bool = False
@@ -226,11 +234,22 @@ def _printed(text: str) -> Iterator[TextEvent]:
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:
     """What each described node is, and what it offers. A description may lack its beginning or its end."""
-    for name, taints, is_cordoned in described_nodes(text):
-        yield TextEvent("", "", described_node=name, taints=taints, is_cordoned=is_cordoned)
-    for described in _ALLOCATABLE.finditer(text):
-        rows = (row.split() for row in described["amounts"].splitlines())
-        yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows})
+    for node in described_nodes(text):
+        yield TextEvent(
+            "",
+            "",
+            described_node=node.name,
+            taints=node.taints,
+            whole_taints=node.whole_taints,
+            is_cordoned=node.is_cordoned,
+            unready=node.unready,
+        )
+    described = list(_ALLOCATABLE.finditer(text))
+    for each, next_ in itertools.zip_longest(described, described[1:]):
+        rows = (row.split() for row in each["amounts"].splitlines())
+        total = _ALLOCATED.search(text, each.end(), next_.start() if next_ is not None else len(text))
+        requested = {row["resource"]: row["amount"] for row in _REQUESTED.finditer(total["rows"])} if total is not None else {}
+        yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows}, requested=requested)
 
 
 def _of_row(row: re.Match[str], described: str) -> TextEvent | None:

@@ -9,11 +9,15 @@ from typing import Final
 
 from schedviz.ingest.kubectl.tables import pod_name, tables
 from schedviz.ingest.pasted.pod_objects import PLACED
+from schedviz.ingest.pasted.unavailable_nodes import unavailable_nodes
 from schedviz.ingest.scheduler_messages import PodMessage
 
 #: In the place of a message: what the column STATUS of a table says.
 STATUS: Final = "STATUS: "
 GATED: Final = "SchedulingGated"
+#: In the place of a message: the nodes that take no new pods.
+NODES: Final = "unavailable nodes: "
+_MAX_PODS: Final = 50
 #: In the place of a message: a description whose events have expired, and one of a pod that no scheduler has tried.
 EXPIRED: Final = "Events: <none>; PodScheduled False"
 NO_EVENTS: Final = "Events: <none>, without the condition PodScheduled"
@@ -90,8 +94,11 @@ def _described(text: str) -> Iterator[PodMessage]:
 def _of_tables(text: str) -> Iterator[PodMessage]:
     rows = [row for table in tables(text) if table.is_of_pods for row in table.rows]
     gated = [row for row in rows if row.get("STATUS") == GATED]
-    if any(row.get("STATUS") == "Pending" for row in rows):
+    pending = [row for row in rows if row.get("STATUS") == "Pending"]
+    if pending:
         # The events of these are asked for.
+        if nodes := unavailable_nodes(text):
+            yield from (PodMessage(key_of_row(row), f"{NODES}{', '.join(nodes)}") for row in pending[:_MAX_PODS])
         return
     stuck = [row for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))]
     failed = [row for row in rows if STATUS_OF_FAILED.fullmatch(row.get("STATUS", ""))]

@@ -1,0 +1,79 @@
+"""`with_described_taints`: the message about taints that it does not name, with those of the nodes that its text describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.taint import tolerates_taint
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.messages.combined_clauses import without_control_plane
+from schedviz.explain.messages.conclusion import advised
+from schedviz.explain.messages.parsed_message import ParsedMessage
+from schedviz.explain.pasted.pod_answer import Event
+from schedviz.kube.core import Taint
+from schedviz.trace.phrase import Phrase, joined, phrase
+
+#: How a reason begins that names no taint.
+_NAMELESS: Final = re.compile(r"node\(s\) had (?:taints that the pod didn't tolerate|untolerated taint\(s\))")
+#: The prefix of taints that the node's own state causes.
+_OF_STATE: Final = "node.kubernetes.io/"
+_NETWORK: Final = re.compile(r"network|\bcni\b", re.IGNORECASE)
+_MAX_NODES: Final = 3
+
+
+def with_described_taints(said: ParsedMessage, pod: PodInfo | None, events: Sequence[Event]) -> ParsedMessage:
+    """The message, concluding with the taints of the described nodes that the pod does not tolerate; as it is without any."""
+    others, _ = without_control_plane(said.message.nodes, said.message.clauses)
+    if said.writer or len(others) != 1 or others[0].plugin != names.TAINT_TOLERATION or not _NAMELESS.match(others[0].reason):
+        return said
+    found = [(event, taint) for event in events if event.described_node and (taint := next(_untolerated(event, pod), None)) is not None]
+    if not found:
+        return said
+    sentences = [
+        phrase("The node `{node}` has the taint `{taint}`, which the pod does not tolerate.", node=event.described_node, taint=taint)
+        for event, taint in found[:_MAX_NODES]
+    ]
+    unready = next((event for event, _ in found if event.unready), None)
+    if unready is not None:
+        sentences.append(phrase("`{node}` is not ready: {why}.", node=unready.described_node, why=unready.unready.rstrip(". ")))
+    conclusion = joined(sentences, "{first} {next}")
+    clause = others[0]
+    first = _advice(found[0][0], found[0][1]) or clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
+    return msgspec.structs.replace(
+        said,
+        message=msgspec.structs.replace(
+            said.message,
+            clauses=tuple(advised(each, None) if each is clause else each for each in said.message.clauses),
+            conclusion=conclusion.text,
+            conclusion_phrase=conclusion,
+            first=first.text if first is not None else "",
+            first_phrase=first,
+        ),
+    )
+
+
+def _untolerated(event: Event, pod: PodInfo | None) -> Iterator[str]:
+    """The taints of a described node that keep the pod off it, as kubectl prints them; first those that its state causes."""
+    tolerations = pod.pod.spec.tolerations if pod is not None else ()
+    for text in sorted(event.whole_taints, key=lambda taint: not taint.startswith(_OF_STATE)):
+        pair, _, effect = text.rpartition(":")
+        key, _, value = pair.partition("=")
+        if not any(tolerates_taint(toleration, Taint(key, value, effect)) for toleration in tolerations):
+            yield text
+
+
+def _advice(event: Event, taint: str) -> Phrase | None:
+    """What to do about a node whose state keeps pods off it."""
+    if not taint.startswith(_OF_STATE):
+        return None
+    if _NETWORK.search(event.unready):
+        return phrase(
+            "install the network plugin, or check its pods on that node: `kubectl get pods -A --field-selector spec.nodeName={node}`",
+            node=event.described_node,
+        )
+    return phrase("bring the node back: `kubectl describe node {node}` shows its conditions", node=event.described_node)
