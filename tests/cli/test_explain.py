@@ -351,11 +351,11 @@ def test_the_release_warning_is_one_line_and_names_the_option_and_the_list_of_di
 
 
 def test_a_text_without_a_message_names_its_other_warnings() -> None:
-    text = "ml  71s  Warning  BackOff  pod/notebook-0  Back-off restarting failed container\n"
+    text = "ml  71s  Warning  Unhealthy  pod/notebook-0  Readiness probe failed: refused\n"
     found = CliRunner().invoke(explain, ["--message", "-"], input=text)
     assert (found.exit_code, found.output) == (
         0,
-        "No event in the files is about scheduling.\n\nPod `ml/notebook-0` has another warning, BackOff: Back-off restarting failed container.\n",
+        "No event in the files is about scheduling.\n\nPod `ml/notebook-0` has another warning, Unhealthy: Readiness probe failed: refused.\n",
     )
 
 

@@ -27,6 +27,16 @@ _IN_CONCLUSION: Final = 5
 _MANY_TAINTS: Final = 3
 #: The reason of nodes that the pod's node affinity does not name.
 _NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
+#: The same, and in the words of releases after 1.27, of which a local volume is another cause.
+_NOT_MEANT: Final = re.compile(rf"{_NOT_NAMED.pattern}|node (?:is|was) filtered out by the prefilter result")
+_TOO_MANY_PODS: Final = "Too many pods"
+_ROOM_FOR_PODS: Final = phrase(
+    "make room on that node: move or delete pods there. Give the pods of a DaemonSet a `priorityClassName`, so that they get room first"
+)
+_ROOM: Final = phrase(
+    "make room on that node: move or delete pods there, or lower the pod's requests. Give the pods of a DaemonSet a `priorityClassName`, "
+    "so that they get room first"
+)
 #: What is found of a text that lacks the reasons of most nodes.
 STATUS_IS_WHOLE: Final = phrase("An event has at most 1,024 characters; the pod's status has the whole message.")
 _WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
@@ -80,6 +90,14 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
             count=nodes,
             reasons=_listed(_brief(clauses, nodes)),
         )
+    if (meant := _of_meant_node(nodes, clauses)) and all(meaning_of(clause.reason) for clause in meant):
+        that = phrase("that node")
+        reasons = [meaning.headline(1, that) for clause in meant if (meaning := meaning_of(clause.reason)) is not None]
+        return phrase(
+            "The pod is meant for one node, and {reasons}. The other {count} nodes do not matter.",
+            reasons=joined(reasons, "{first}, and {next}"),
+            count=nodes - 1,
+        )
     others, left = without_control_plane(nodes, clauses)
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
     if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
@@ -98,6 +116,15 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
 def _is_pinned_by_name(clauses: Sequence[Clause]) -> bool:
     """Whether some nodes are not the one that the pod's spec names."""
     return any(clause.plugin == names.NODE_NAME and clause.count for clause in clauses)
+
+
+def _of_meant_node(nodes: int, clauses: Sequence[Clause]) -> list[Clause]:
+    """The reasons of the only node that the pod is meant for, such as one of a DaemonSet; empty: there are several such nodes, or none."""
+    meant = [clause for clause in clauses if not _NOT_MEANT.fullmatch(clause.reason)]
+    others = sum(clause.count for clause in clauses if clause not in meant)
+    # Only a shortage of several resources has several reasons for one node.
+    is_one = len(meant) == 1 or all(clause.plugin == names.NODE_RESOURCES_FIT for clause in meant)
+    return meant if others and others == nodes - 1 and is_one and all(clause.count == 1 for clause in meant) else []
 
 
 def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
@@ -198,6 +225,9 @@ def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     """What to try first, if the counts leave one possibility."""
     if _is_pinned_by_name(clauses):
         return _OF_PINNED
+    meant = _of_meant_node(nodes, clauses)
+    if meant and meant[0].plugin == names.NODE_RESOURCES_FIT:
+        return _ROOM_FOR_PODS if meant[0].reason == _TOO_MANY_PODS else _ROOM
     cause = only_cause(clauses, nodes)
     return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
 
@@ -207,6 +237,9 @@ def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
     if message.finding_phrase == STATUS_IS_WHOLE:
         return cut_off(message, clauses)
     if len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+        clauses = tuple(advised(clause, None) for clause in clauses)
+    if any(clause.plugin == names.NODE_RESOURCES_FIT for clause in _of_meant_node(message.nodes, clauses)):
+        # Another node would not help.
         clauses = tuple(advised(clause, None) for clause in clauses)
     conclusion = _conclusion(message.nodes, clauses)
     first = _first(clauses, message.nodes) if conclusion is not None else None

@@ -7,7 +7,7 @@ from typing import Final
 
 from schedviz.trace.releases import RELEASES, V1_27, V1_36
 
-#: Reasons of releases that end before v1.27.1.
+#: Reasons of neither simulated release: most are of releases that end before v1.27.1.
 _OLDER: Final = (
     r"Insufficient pods",
     r"node\(s\) had taints that the pod didn't tolerate",
@@ -16,6 +16,8 @@ _OLDER: Final = (
     r"node\(s\) didn't match (?:node selector|Pod's node affinity|the requested hostname|pod affinity/anti-affinity|service affinity)",
     r"node\(s\) didn't have the requested labels",
     r"node\(s\) didn't match pod topology spread constraint",
+    # Of releases between the simulated ones.
+    r"node (?:is|was) filtered out by the prefilter result",
 )
 #: Reasons of v1.27.1 that v1.36 words differently or does not have.
 _ONLY_V1_27: Final = (

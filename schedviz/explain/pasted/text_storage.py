@@ -216,7 +216,7 @@ def _of_affinity(storage: Storage, volume: PersistentVolume, requirements: Seque
     advice = phrase(
         "check that such a node exists: `kubectl get nodes --show-labels | grep {value}`. If there is none, delete the volume and create "
         "it again with the name of an existing node: the node affinity of a volume cannot be changed",
-        value=requirements[0].values[0] if requirements[0].values else requirements[0].key,
+        value=_telling(requirements),
     )
     return said, advice
 
@@ -273,7 +273,7 @@ def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str]) ->
         advice = phrase(
             "check that such a node exists, is schedulable, and has enough capacity: `kubectl get nodes --show-labels | grep {value}`. A "
             "bound volume cannot move",
-            value=requirements[0].values[0] if requirements[0].values else requirements[0].key,
+            value=_telling(requirements),
         )
     return StorageAnswer(sentence, advice, used)
 
@@ -299,6 +299,11 @@ def _bound(storage: Storage, pod: str, keys: Sequence[str]) -> Iterator[tuple[st
         key = f"{reference.namespace}/{reference.name}" if reference is not None else ""
         if key and (key in keys or may_be_of(key, pod) or (not keys and len(storage.volumes) == 1)):
             found[volume.metadata.name] = key
+    if not found and len(storage.volumes) == 1 and len(claims) == 1 and not claims[0].spec.volume_name:
+        # Manifests do not say what is bound to what, but the scheduler says that the pod's claim is.
+        [volume], [claim] = storage.volumes, claims
+        if volume.spec.claim_ref is None and class_of_volume(volume) == class_of_claim(claim) and _requirements(volume):
+            found[volume.metadata.name] = claim.key
     yield from ((claim, by_name[name]) for name, claim in found.items())
 
 
@@ -327,6 +332,12 @@ def _nodes(storage: Storage, requirements: Sequence[Requirement]) -> tuple[list[
     keys = {each.key for each in requirements}
     comparable = [node for node in storage.nodes if keys <= {_HOSTNAME} or len(node.metadata.labels) > 1]
     return [node.metadata.name for node in comparable if all(each.matches(node.metadata.labels) for each in requirements)], bool(comparable)
+
+
+def _telling(requirements: Sequence[Requirement]) -> str:
+    """The value that fewest nodes have, to search for: that of a zone rather than of its region."""
+    chosen = min(requirements, key=lambda each: each.key.endswith("/region"))
+    return chosen.values[0] if chosen.values else chosen.key
 
 
 def _is_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:

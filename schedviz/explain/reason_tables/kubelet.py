@@ -132,6 +132,18 @@ OF_KUBELET: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r"Back-off restarting failed container\b.*",
+        Meaning(
+            KUBELET,
+            "the pod has a node, but one of its containers ends again and again, so the kubelet waits before each restart",
+            (),
+            (
+                "read why the container ended: `kubectl logs{pod} --all-containers --previous`; until the init containers have succeeded, "
+                "the others do not start"
+            ),
+        ),
+    ),
+    (
         _PULL + r".*(?:not ?found|manifest unknown|does not exist).*",
         Meaning(KUBELET, "the pod has a node, but its image `{image}` was not found", (), _CHECK_IMAGE),
     ),

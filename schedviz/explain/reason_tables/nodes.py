@@ -451,6 +451,22 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r"node (?:is|was) filtered out by the prefilter result",
+        Meaning(
+            names.NODE_AFFINITY,
+            "the pod is meant for other nodes: its node affinity names them (`metadata.name`), or its local volume is on one",
+            (),
+            (
+                "no action is needed for these nodes: a pod of a DaemonSet, or one with a local volume, is meant for one node, and only "
+                "the reason for that node matters"
+            ),
+            of_nodes=(
+                "{nodes} is not the one that the pod is meant for (its node affinity names one, or its local volume is on one)",
+                "{nodes} are not the one that the pod is meant for (its node affinity names one, or its local volume is on one)",
+            ),
+        ),
+    ),
+    (
         r"node\(s\) didn't satisfy plugin(?:\(s\))? (?P<plugins>.+)",
         Meaning(
             "",

@@ -1,4 +1,4 @@
-"""Messages of job queues and group schedulers beside or in place of kube-scheduler: Kueue, coscheduling, Volcano and YuniKorn."""
+"""Messages of job queues and schedulers beside or in place of kube-scheduler: Kueue, coscheduling, Volcano, YuniKorn, Fargate."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ KUEUE: Final = "kueue"
 VOLCANO: Final = "volcano"
 YUNIKORN: Final = "yunikorn"
 KAI: Final = "kai-scheduler"
+#: It places the pods of Fargate profiles on EKS.
+FARGATE: Final = "fargate-scheduler"
 #: A plugin that schedules the pods of a PodGroup together, of the scheduler-plugins project.
 COSCHEDULING: Final = "Coscheduling"
 #: Their messages say what a group or a queue waits for; the message that counts nodes says why a pod does not fit.
-GROUP_SCHEDULERS: Final = frozenset({COSCHEDULING, VOLCANO, YUNIKORN, KAI})
+GROUP_SCHEDULERS: Final = frozenset({COSCHEDULING, VOLCANO, YUNIKORN, KAI, FARGATE})
 
 #: Before the reasons of a message of Kueue, which has one for each flavor and resource.
 _POD_SET: Final = re.compile(r"(?:^|; )couldn't assign flavors to pod set \S+: ")
@@ -33,6 +35,36 @@ _CAPACITY: Final = "the workload requests {request} {resource}, but the flavor `
 _QUEUE: Final = r"(?P<kind>LocalQueue|ClusterQueue) (?P<queue>[a-z0-9./-]+)"
 
 QUEUES: Final[tuple[Row, ...]] = (
+    (
+        r"Pod not supported on Fargate: (?P<why>.+)",
+        Meaning(
+            FARGATE,
+            "Fargate cannot run the pod: {why}",
+            (),
+            (
+                "remove from the pod's template what the message names, or run the pod on EC2 nodes: a pod is meant for Fargate if its "
+                "namespace and labels match a Fargate profile (`aws eks list-fargate-profiles`)"
+            ),
+        ),
+    ),
+    (
+        r"Misconfigured Fargate Profile: (?P<why>.+)",
+        Meaning(
+            FARGATE,
+            "the Fargate profile that selects the pod does not work: {why}",
+            (),
+            "correct the profile as the message says: `aws eks describe-fargate-profile` shows its role and its subnets",
+        ),
+    ),
+    (
+        r"(?:Fargate|fargate) capacity is unavailable at this time.*",
+        Meaning(
+            FARGATE,
+            "AWS has no Fargate capacity for the pod in the zones of the profile's subnets at the moment",
+            (),
+            "wait, or add subnets in other zones to the Fargate profile",
+        ),
+    ),
     (
         r"Pod (?P<which>\S+) can possibly be assigned to (?P<node>\S+?)(?:, once .*)?",
         Meaning(

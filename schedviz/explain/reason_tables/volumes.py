@@ -140,6 +140,18 @@ VOLUMES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r'persistentvolumeclaim "(?P<claim>[^"]*-\d{1,5})" (?:not found|does not exist)',
+        Meaning(
+            names.VOLUME_BINDING,
+            "the claim `{claim}` does not exist",
+            ("the claim was deleted while the pod existed: a StatefulSet creates claims only together with its pods",),
+            (
+                "if a StatefulSet makes the claim, delete the pod{pod}: the StatefulSet then creates both again. Otherwise create the "
+                "claim in the pod's namespace, or correct its name"
+            ),
+        ),
+    ),
+    (
         r'persistentvolumeclaim "(?P<claim>.*)" (?:not found|does not exist)',
         Meaning(
             names.VOLUME_BINDING, "the claim `{claim}` does not exist", (), "create the claim in the pod's namespace, or correct its name"
@@ -148,6 +160,15 @@ VOLUMES: Final[tuple[Row, ...]] = (
     (
         r'persistentvolumeclaim "(?P<claim>.*)" is being deleted',
         Meaning(names.VOLUME_BINDING, "the claim `{claim}` is being deleted", (), "wait until the claim is deleted, then create it again"),
+    ),
+    (
+        (r'(?:.*: )?selectedNode annotation (?:value "[^"]*" not set to scheduled node "[^"]*"|reset for PVC "[^"]*").*'),
+        Meaning(
+            names.VOLUME_BINDING,
+            "a node was chosen, but the provisioner could not create the pod's volume there, so the scheduler starts again",
+            ("the provisioner does not support what the claim requests", "the storage has no capacity left in the node's zone"),
+            _CLAIM,
+        ),
     ),
     (
         r'waiting for ephemeral volume controller to create the persistentvolumeclaim "(?P<claim>.*)"',

@@ -569,3 +569,49 @@ def test_the_beginning_of_a_reason_at_the_end_of_a_text_is_no_reason(text: str, 
 def test_an_unknown_reason_before_the_full_stop_is_a_reason() -> None:
     message = parse_message("0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had.")
     assert "node(s) had" in {clause.reason for clause in message.clauses}
+
+
+@pytest.mark.parametrize("others", ["node(s) didn't satisfy plugin(s) [NodeAffinity]", "node is filtered out by the prefilter result"])
+@pytest.mark.parametrize(
+    ("reasons", "conclusion", "first"),
+    [
+        ("1 Too many pods", "that node has reached its maximum number of pods", "make room on that node: move or delete pods there. Give"),
+        (
+            "1 Insufficient cpu, 1 Insufficient memory",
+            "that node does not have enough free CPU, and that node does not have enough free memory",
+            "make room on that node: move or delete pods there, or lower the pod's requests. Give",
+        ),
+    ],
+)
+def test_a_pod_that_is_meant_for_one_node_needs_room_there_and_no_other_node(
+    others: str, reasons: str, conclusion: str, first: str
+) -> None:
+    message = parse_message(f"0/13 nodes are available: {reasons}, 12 {others}.")
+    assert message.conclusion == f"The pod is meant for one node, and {conclusion}. The other 12 nodes do not matter."
+    assert message.first.startswith(first)
+    assert not any("add a node" in clause.advice for clause in message.clauses)
+    # Two nodes that lack something are not one.
+    assert "meant for one node" not in parse_message(f"0/13 nodes are available: 2 Too many pods, 11 {others}.").conclusion
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        (
+            "Pod not supported on Fargate: invalid SecurityContext fields: Privileged",
+            "Fargate cannot run the pod: invalid SecurityContext fields: Privileged",
+        ),
+        (
+            'selectedNode annotation value "" not set to scheduled node "n-1"',
+            "a node was chosen, but the provisioner could not create the pod's volume there, so the scheduler starts again",
+        ),
+    ],
+)
+def test_messages_without_nodes_of_fargate_and_of_provisioning_are_explained(text: str, headline: str) -> None:
+    assert parse_message(text).clauses[0].headline == headline
+
+
+def test_a_claim_with_the_name_of_a_stateful_sets_is_created_again_with_its_pod() -> None:
+    advice = parse_message('persistentvolumeclaim "data-db-1" not found').clauses[0].advice
+    assert advice.startswith("if a StatefulSet makes the claim, delete the pod: the StatefulSet then creates both again.")
+    assert "StatefulSet" not in parse_message('persistentvolumeclaim "data" not found').clauses[0].advice

@@ -11,6 +11,7 @@ from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
 from schedviz.ingest.pasted.pod_events import pod_events_in
+from schedviz.ingest.pasted.text_namespace import contents_of
 
 NONE_FOUND = "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."
 CONFLICT = "0/2 nodes are available: 2 node(s) had volume node affinity conflict."
@@ -216,3 +217,29 @@ def test_a_claim_that_cannot_be_bound_says_so_in_its_events() -> None:
     assert message.message.clauses[0].headline.endswith(
         "no PersistentVolume matches it, and it names no StorageClass, nor is one the default"
     )
+
+
+def test_the_command_searches_for_the_zone_and_not_for_its_region() -> None:
+    text = (
+        "Warning  FailedScheduling  2m  default-scheduler  0/1 nodes are available: 1 node(s) had volume node affinity conflict.\n\n"
+        "Name:              pvc-1\nStorageClass:      gp2\nStatus:            Bound\nClaim:             shop/data\nReclaim Policy:    Delete\n"
+        "Access Modes:      RWO\nCapacity:          1Gi\nNode Affinity:     \n  Required Terms:  \n"
+        "    Term 0:        topology.kubernetes.io/region in [us-east-1]\n                   topology.kubernetes.io/zone in [us-east-1f]\n"
+    )
+    contents = contents_of(text)
+    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    assert "`kubectl get nodes --show-labels | grep us-east-1f`" in answer.advice
+
+
+def test_the_only_volume_of_manifests_is_the_one_that_the_scheduler_rejects() -> None:
+    text = (
+        "0/5 nodes are available: 1 node(s) had volume node affinity conflict, 4 node(s) didn't match node selector\n```\n"
+        "kind: PersistentVolume\napiVersion: v1\nmetadata:\n  name: logs\nspec:\n  storageClassName: manual\n  capacity:\n    storage: 20Gi\n"
+        "  accessModes: [ReadWriteOnce]\n  nodeAffinity:\n    required:\n      nodeSelectorTerms:\n        - matchExpressions:\n"
+        "            - {key: kubernetes.io/hostname, operator: In, values: [node4]}\n```\n```\n"
+        "kind: PersistentVolumeClaim\napiVersion: v1\nmetadata:\n  name: logs-claim\nspec:\n  storageClassName: manual\n"
+        "  accessModes: [ReadWriteOnce]\n  resources:\n    requests:\n      storage: 20Gi\n```\n"
+    )
+    contents = contents_of(text)
+    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    assert answer.sentence == "The pod's volume `logs` can be used only from nodes with `kubernetes.io/hostname=node4`."

@@ -223,3 +223,32 @@ def test_a_volume_that_was_attached_later_is_no_reason_to_act(event: str, senten
     text = f'Events:\n  Warning  FailedAttachVolume  71s  attachdetach-controller  Multi-Attach error for volume "pvc-1" Volume is in use\n  {event}\n'
     [answer] = reading_of_text(text).answers
     assert answer.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "pod", "headline"),
+    [
+        (
+            'shop  14s  Warning  FailedMount  pod/web-1  MountVolume.SetUp failed for volume \n"cfg" : secret "remote" not found\n',
+            "shop/web-1",
+            "the pod has a node, but cannot start: the secret `remote` does not exist in its namespace",
+        ),
+        (
+            (
+                'Error from server: container "web" in pod "web-1" is waiting to start: PodInitializing\n'
+                "  Warning  BackOff  2m  kubelet  Back-off restarting failed container\n"
+            ),
+            "default/web-1",
+            "the pod has a node, but one of its containers ends again and again, so the kubelet waits before each restart",
+        ),
+        (
+            "Warning  BackOff  2m  kubelet  Back-off restarting failed container web in pod web-1_shop(0f1d)\n",
+            "shop/web-1",
+            "the pod has a node, but one of its containers ends again and again, so the kubelet waits before each restart",
+        ),
+    ],
+)
+def test_wrapped_mounts_and_restarts_are_about_their_pod(text: str, pod: str, headline: str) -> None:
+    [said] = messages_in(text)
+    assert said.pod == pod
+    assert parse_message(said.message).clauses[0].headline == headline
