@@ -93,7 +93,7 @@ def _of_eviction(given: Mapping[str, str]) -> dict[str, str | Phrase]:
             )
             for _, each in used
         ]
-        values["users"] = phrase(". Its container {containers}", containers=joined(listed, maximum=_MAX_CONTAINERS))
+        values["users"] = phrase(". Container {containers}", containers=joined(listed, maximum=_MAX_CONTAINERS))
     return values
 
 

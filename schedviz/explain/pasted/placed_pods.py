@@ -28,7 +28,7 @@ _OF_VOLUMES: Final = (
 )
 #: The status of a pod that the kubelet rejected or evicted: it does not run again.
 _OF_FAILED: Final = re.compile(
-    r"Evicted|OutOf.+|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
+    r"Evicted|OutOf.+|CapacityExceeded|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
 )
 #: The kubelet's event about an image, and what the registry says.
 _PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
@@ -125,18 +125,17 @@ def not_running_by_table(pod: str, status: str) -> PodAnswer:
 
 def _failed(pod: str, status: str, node: str) -> PodAnswer:
     """About a pod that the kubelet rejected or evicted."""
-    where = phrase("`{node}`", node=node) if node else phrase("its node")
+    where = phrase("`{node}`", node=node) if node else phrase("the node")
     if status == "Evicted":
-        sentence = phrase("The pod is not waiting for the scheduler: the kubelet of {where} evicted it.", where=where)
+        sentence = phrase("The pod is not waiting for the scheduler: the kubelet of {where} evicted the pod.", where=where)
     else:
         sentence = phrase(
-            "The pod is not waiting for the scheduler: the kubelet of {where} rejected it after it was placed ({status}).",
+            "The pod is not waiting for the scheduler: the kubelet of {where} rejected the pod ({status}).",
             where=where,
             status=status,
         )
     advice = phrase(
-        "read why in its status: `kubectl describe pod{pod}`. Then delete it: the kubelet does not start it again, and a controller "
-        "creates another one",
+        "read why in the pod's status: `kubectl describe pod{pod}`. Then delete the pod; a controller creates another one",
         pod=Named(pod=pod).values["pod"],
     )
     return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)

@@ -14,7 +14,7 @@ from schedviz.explain.autoscalers.verdict import AllRepeats
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.gates import advice_about_gates, held_by
 from schedviz.explain.messages.main_reason import is_of_volume
-from schedviz.explain.messages.message import Found, parse_messages
+from schedviz.explain.messages.message import Found, parse_messages, said_clauses
 from schedviz.explain.messages.message_edits import (
     led_by,
     with_broken_nodes,
@@ -55,6 +55,9 @@ from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 _NO_REPEATS: Final[AllRepeats] = {}
+#: How the kubelet begins the message of an event for several, and one that follows from a failure to attach or mount a volume.
+_COMBINED: Final = "(combined from similar events):"
+_NOT_MOUNTED: Final = ("Unable to attach or mount volumes", "Unable to mount volumes")
 #: Warnings and pods that are named.
 _WARNINGS: Final = 5
 #: How the reasons begin of a pod whose claim has no volume.
@@ -224,6 +227,8 @@ def reading_of(
     of_kubelet = [message.text for message in messages if message.writer == KUBELET]
     warnings = [each for each in events if each.reason and each.reason not in REASONS]
     warnings = [each for each in warnings if not _is_said(each, of_kubelet)]
+    headlines = {(each.pod, clause.headline) for each in messages if each.writer == KUBELET for clause in each.message.clauses}
+    warnings = [each for each in warnings if not _follows(each, headlines)]
     # What an answer says about preemption is not said twice.
     warnings = [each for each in warnings if each.reason != PREEMPTED or each.pod not in by_pod]
     said = _others([each for each in warnings if each.pod not in over and each.message not in known])
@@ -444,6 +449,16 @@ def _is_said(event: Event, texts: Sequence[str]) -> bool:
     """Whether a message is that of an event, of which one may be cut."""
     message = event.message.lstrip(". ")
     return any(text.startswith(message) or message.startswith(text) for text in texts)
+
+
+def _follows(event: Event, headlines: Collection[tuple[str, str]]) -> bool:
+    """Whether a warning says what a message of the kubelet about its pod says, too, or only that volumes are not mounted."""
+    pods = {pod for pod, _ in headlines}
+    of_pod = event.pod if event.pod in pods else next(iter(pods), "") if not event.pod and len(pods) == 1 else None
+    if of_pod is None:
+        return False
+    text = event.message.removeprefix(_COMBINED).lstrip()
+    return text.startswith(_NOT_MOUNTED) or any((of_pod, clause.headline) in headlines for clause in said_clauses(text))
 
 
 def _others(warnings: Iterable[Event]) -> list[Phrase]:

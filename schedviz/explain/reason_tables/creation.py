@@ -9,10 +9,31 @@ from schedviz.explain.meaning import Meaning, Row
 API_SERVER: Final = "kube-apiserver"
 
 #: With or without the words of the controller before those of the API server.
-_CREATING: Final = r"error creating(?: [a-z]+ pod)?: "
+_CREATING: Final = r"(?:error creating(?: [a-z]+ pod)?: |create pod \S+ in statefulset \S+ failed error: )"
 _FORBIDDEN: Final = rf'(?:{_CREATING}(?:pods "[^"]*" is forbidden: )?|pods "[^"]*" is forbidden: )(?:\[)?'
 
 CREATION: Final[tuple[Row, ...]] = (
+    (
+        _CREATING + r"(?:timeout: request did not complete|the server was unable to return a response in the time|.*context deadline).*",
+        Meaning(
+            API_SERVER,
+            "no pod is created: the API server did not complete the request in time",
+            ("an admission webhook does not respond", "the API server or etcd is overloaded"),
+            (
+                "check the admission webhooks for pods, and whether the pods of their services are running: `kubectl get "
+                "validatingwebhookconfigurations,mutatingwebhookconfigurations`. Then check the API server's load and latency"
+            ),
+        ),
+    ),
+    (
+        r"create pod (?P<pod_name>\S+) in statefulset \S+ failed error: the post operation against pod could not be completed.*",
+        Meaning(
+            API_SERVER,
+            "no pod is created: the API server did not accept `{pod_name}`, usually because a pod of this name still exists",
+            ("the old pod is still terminating", "an admission plugin or an initializer does not finish"),
+            "look for the old pod with `kubectl get pod {pod_name}{namespace}`; the StatefulSet creates the new one when it is gone",
+        ),
+    ),
     (
         _FORBIDDEN + r"exceeded quota: (?P<quota>[^,\s]+), requested: (?P<requested>.+?), used: (?P<used>.+?), limited: (?P<limited>.+)",
         Meaning(
@@ -95,7 +116,7 @@ CREATION: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"error creating: admission webhook (?P<webhook>\"[^\"]*\") denied the request: (?P<why>.+)",
+        _CREATING + r"admission webhook (?P<webhook>\"[^\"]*\") denied the request: (?P<why>.+)",
         Meaning(
             API_SERVER,
             "no pod is created: the admission webhook {webhook} denies the request ({why})",
@@ -105,7 +126,7 @@ CREATION: Final[tuple[Row, ...]] = (
     ),
     (
         (
-            r"error creating: internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): .*?"
+            _CREATING + r"internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): .*?"
             r"https?://(?P<service>[a-z0-9-]+)\.(?P<home>[a-z0-9-]+)\.svc[^\"]*\": (?P<why>.+)"
         ),
         Meaning(
@@ -116,7 +137,7 @@ CREATION: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"error creating: internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): (?P<why>.+)",
+        _CREATING + r"internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): (?P<why>.+)",
         Meaning(
             API_SERVER,
             "no pod is created: the admission webhook {webhook} does not respond ({why})",

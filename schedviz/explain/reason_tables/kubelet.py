@@ -8,7 +8,7 @@ from schedviz.explain.meaning import Meaning, Row
 
 KUBELET: Final = "kubelet"
 
-_SANDBOX: Final = r"Failed to create pod sandbox: "
+_SANDBOX: Final = r"Failed (?:to )?create pod sandbox: "
 _CHECK_IMAGE: Final = (
     "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
     "kubelet's events"
@@ -28,6 +28,33 @@ OF_KUBELET: Final[tuple[Row, ...]] = (
             "the pod has a node, but that node cannot pull the sandbox image `{image}`, which every pod needs",
             ("the node cannot reach the registry",),
             "make the registry reachable from the node, or set another sandbox image in the configuration of its container runtime",
+        ),
+    ),
+    (
+        _SANDBOX + r".*failed to assign an IP address to container.*",
+        Meaning(
+            KUBELET,
+            "the pod has a node, but the network plugin of AWS has no IP address for it there",
+            ("the subnet of the node has no free addresses", "the network interfaces of the machine have no more addresses"),
+            (
+                "check how many free addresses the node's subnet has, and the log of the `aws-node` pod on that node: `kubectl get pods -n "
+                "kube-system -o wide -l k8s-app=aws-node`. Prefix delegation gives a node more addresses"
+            ),
+        ),
+    ),
+    (
+        _SANDBOX + r".*\bno IP addresses available in range set: (?P<range>\S+?)(?:[;,\s].*)?",
+        Meaning(
+            KUBELET,
+            (
+                "the pod has a node, but the network plugin has no IP address for it there: all addresses of the node's range are in "
+                "use ({range})"
+            ),
+            ("the node runs as many pods as it has addresses", "addresses of deleted pods were not given back"),
+            (
+                "run fewer pods on that node, or give nodes larger ranges; addresses that no pod uses are files under "
+                "`/var/lib/cni/networks` on the node"
+            ),
         ),
     ),
     (

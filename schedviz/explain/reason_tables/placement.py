@@ -75,8 +75,11 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.INTER_POD_AFFINITY,
             "a pod in the node's topology domain has anti-affinity to this pod",
-            (),
-            "find the running pods whose anti-affinity selects this pod's labels",
+            ("replicas of this pod run there, and a rollout starts a new one before an old one has ended",),
+            (
+                "find the running pods whose anti-affinity selects this pod's labels. If they are replicas of this pod, add a node{where}, "
+                "or let the rollout stop an old replica first (`maxSurge: 0`)"
+            ),
             of_nodes=(
                 "{nodes} is ruled out by the anti-affinity of a pod that runs there",
                 "{nodes} are ruled out by the anti-affinity of pods that run there",

@@ -30,13 +30,23 @@ _CONTAINERS: Final = r"(?P<containers>(?: Container \S+ was using [^.]+?(?:\.|$)
 
 REJECTIONS: Final[tuple[Row, ...]] = (
     (
+        _REJECTED
+        + r"Node didn't have enough (?:resource|capacity): pods, requested: \d+, used: (?P<used>\d+), capacity: (?P<most>\d+)\b.*",
+        Meaning(
+            KUBELET,
+            "the kubelet rejected the pod: the node already has {used} pods, and its maximum is {most}",
+            ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
+            _REPLACE,
+        ),
+    ),
+    (
         _REJECTED + r"Node didn't have enough (?:resource|capacity): (?P<resource>[^\s,]+), requested: (?P<requested>\d+), "
-        r"used: (?P<used>\d+), capacity: (?P<capacity>\d+)",
+        r"used: (?P<used>\d+), capacity: (?P<capacity>\d+)\b.*",
         Meaning(
             KUBELET,
             (
-                "the kubelet rejected the pod: it requests {requested}, but its node has only {free} free (pods there request {used} of "
-                "{capacity})"
+                "the kubelet rejected the pod: the node has only {free} free (pods there request {used} of {capacity}), "
+                "and the pod requests {requested}"
             ),
             ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
             _REPLACE,
@@ -46,7 +56,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         _REJECTED + r"Predicate TaintToleration failed(?:: .+)?",
         Meaning(
             KUBELET,
-            "the kubelet rejected the pod after it was placed, because its node has a taint that the pod does not tolerate",
+            "the kubelet rejected the pod after it was placed, because the node has a taint that the pod does not tolerate",
             (
                 "the node had just joined, and its kubelet had not yet seen that a startup taint was removed",
                 "the taint was added after the pod was placed",
@@ -70,7 +80,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         _REJECTED + r"Predicate (?P<predicate>\w+) failed(?:: (?P<why>.+))?",
         Meaning(
             KUBELET,
-            "the kubelet rejected the pod after it was placed, because its node failed the check {predicate}",
+            "the kubelet rejected the pod after it was placed, because the node failed the check {predicate}",
             (),
             _REPLACE,
         ),
@@ -80,7 +90,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         + r"Unexpected error while attempting to recover from admission failure: .*?\[\(res: (?P<lacking>\S+), q: (?P<short>\d+)\).*",
         Meaning(
             KUBELET,
-            "the kubelet rejected the pod: its node lacks {lacking}, and the kubelet found no pods there to evict for it",
+            "the kubelet rejected the pod: the node lacks {lacking}, and the kubelet found no pods there to evict for it",
             ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
             "make room on that node: delete or move some of its pods. Then delete the failed pod; a controller creates another one",
         ),
@@ -90,7 +100,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         + r"requested number of devices unavailable for (?P<device>\S+?)\. Requested: ?(?P<number>\d+), Available: ?(?P<left>\d+).*",
         Meaning(
             KUBELET,
-            "the kubelet rejected the pod: it requests {number} `{device}`, and the device plugin on the node has {left} left",
+            "the kubelet rejected the pod: the pod requests {number} `{device}`, and the device plugin on the node has {left} left",
             ("the device plugin restarted, or found devices unhealthy", "another pod received the devices"),
             _CHECK_DEVICES,
         ),
@@ -125,14 +135,14 @@ REJECTIONS: Final[tuple[Row, ...]] = (
     (
         r"(?:Pod )?The node was low on resource: (?P<resource>ephemeral-storage|inodes|nodefs|imagefs)\.?"
         r"(?: Threshold quantity: (?P<threshold>\w+), available: (?P<available>\w+)\.)?" + _CONTAINERS,
-        Meaning(KUBELET, "the kubelet evicted the pod, because its node was short of {resource}{amounts}{users}", (), _FREE_STORAGE),
+        Meaning(KUBELET, "the kubelet evicted the pod, because the node was short of {resource}{amounts}{users}", (), _FREE_STORAGE),
     ),
     (
         r"(?:Pod )?The node was low on resource: (?P<resource>[\w-]+)\.?"
         r"(?: Threshold quantity: (?P<threshold>\w+), available: (?P<available>\w+)\.)?" + _CONTAINERS,
         Meaning(
             KUBELET,
-            "the kubelet evicted the pod, because its node was short of {resource}{amounts}{users}",
+            "the kubelet evicted the pod, because the node was short of {resource}{amounts}{users}",
             ("pods use more memory than they request",),
             (
                 "raise the memory requests of the pods that use more than they request, so that fewer are placed on one node. The kubelet "
@@ -144,7 +154,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         r"(?:Pod )?The node had condition: \[(?P<condition>[^\]]+)\]\.?",
         Meaning(
             KUBELET,
-            "the kubelet rejected the pod, because its node had the condition {condition}",
+            "the kubelet rejected the pod, because the node had the condition {condition}",
             (),
             (
                 "free what the node is short of: `kubectl describe nodes` shows the condition. Then delete the failed pod; a "
@@ -159,7 +169,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             KUBELET,
-            "the kubelet evicted the pod, because it used more local storage than its limit of {limit}{total} for `ephemeral-storage`",
+            "the kubelet evicted the pod, because the pod used more local storage than the limit of {limit}{total} for `ephemeral-storage`",
             (),
             _LIMIT_STORAGE,
         ),
@@ -168,7 +178,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
         r'Usage of EmptyDir volume "(?P<volume>[^"]+)" exceeds the limit "(?P<limit>\w+)"\.?',
         Meaning(
             KUBELET,
-            "the kubelet evicted the pod, because its emptyDir volume `{volume}` exceeded its size limit {limit}",
+            "the kubelet evicted the pod, because the emptyDir volume `{volume}` exceeded its size limit {limit}",
             (),
             _LIMIT_STORAGE,
         ),

@@ -75,6 +75,18 @@ WHOLE: Final[tuple[Row, ...]] = (
         Meaning(TABLE_OF_PODS, "the pod has a node, and its containers do not run ({status})", (), ""),
     ),
     (
+        r"Terminating on (?P<node>\S+), which is NotReady",
+        Meaning(
+            TABLE_OF_PODS,
+            "the pod is being deleted, but cannot end, because `{node}` is not ready: no kubelet confirms that the pod has stopped",
+            (),
+            (
+                "bring `{node}` back. If the machine is off for good, delete its node object, or taint it with "
+                "`node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`, so that its pods are removed and their volumes are detached"
+            ),
+        ),
+    ),
+    (
         r"unavailable nodes: (?P<nodes>[^`]+)",
         Meaning(
             TABLE_OF_PODS,

@@ -14,9 +14,9 @@ from schedviz.ingest.scheduler_messages import PodMessage
 
 #: How its messages begin. One that volumes are not mounted does not say why.
 _HEAD: Final = re.compile(
-    r"\bFailed to create pod sandbox: |\bMulti-Attach error for volume \"|\bAttachVolume\.Attach failed for volume \""
+    r"\bFailed (?:to )?create pod sandbox: |\bMulti-Attach error for volume \"|\bAttachVolume\.Attach failed for volume \""
     r"|\bM(?:ount|ap)Volume\.\w{1,40} failed for volume\s{1,20}\"|\bFailed to pull image \"[^\"\n]{1,300}\": "
-    r"|\b(?:Pod )?(?:was rejected: )?(?:Node didn't have enough (?:resource|capacity): |Predicate \w{1,60} failed"
+    r"|\b(?:Pod )?(?:was rejected: )?(?:Node didn'{1,2}t have enough (?:resource|capacity): |Predicate \w{1,60} failed"
     r"|Unexpected error while attempting to recover from admission failure: |Allocate failed due to )"
     # Evictions.
     r"|\b(?:Pod )?The node (?:was low on resource: |had condition: \[)|\bPod ephemeral local storage usage exceeds the total limit"
@@ -26,7 +26,8 @@ _HEAD: Final = re.compile(
 #: The pod in the message itself: `error adding pod shop_web-0 to CNI network`, `for pod "web-0": `.
 _POD: Final = re.compile(
     r"\b(?:adding|for) pod (?P<namespace>[a-z0-9-]{1,63})[_/](?P<name>[a-z0-9][a-z0-9.-]{0,252}) "
-    r"|\bin pod (?P<first>[a-z0-9][a-z0-9.-]{0,252})_(?P<then>[a-z0-9-]{1,63})\("
+    # In quotes it is the name with the namespace; the name alone is in the same message.
+    r"|\b(?:in pod|set up pod) \"?(?P<first>[a-z0-9][a-z0-9.-]{0,252})_(?P<then>[a-z0-9-]{1,63})[(\"]"
 )
 #: What `kubectl logs` says of a pod whose init containers have not ended.
 _WAITING_POD: Final = re.compile(r'\bin pod "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" is waiting to start\b')

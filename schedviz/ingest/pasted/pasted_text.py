@@ -99,11 +99,12 @@ _HEAD: Final = re.compile(
     # The API server's refusal may follow, which a client prints without these words.
     r"|(?P<creating>Error creating(?: [a-z]{1,20} pod)?: )?(?P<forbidden>pods\s\"[^\"\n]{1,253}\"\sis\sforbidden:(?!\s[Uu]ser[\s:]))"
     r"|Error creating(?: [a-z]{1,20} pod)?: "
+    r"|(?P<of_set>create Pod [a-z0-9.-]{1,253} in StatefulSet (?P<set>[a-z0-9.-]{1,253}) failed error: )"
 )
 #: The messages among them that are not of a scheduler.
 _OF_OTHERS: Final = re.compile(
     r"pod triggered scale-up: |Node scale up in zones |Pod should schedule on: |Error creating(?: [a-z]{1,20} pod)?: "
-    r"|pods \"[^\"]++\" is forbidden: "
+    r"|create Pod \S{1,253} in StatefulSet |pods \"[^\"]++\" is forbidden: "
 )
 _OF_OWNER: Final = "Error creating"
 #: The pod that the API server refuses, with the name of its ReplicaSet.
@@ -245,8 +246,8 @@ _POD_IN_SENTENCE: Final = re.compile(
 )
 #: Labels of an alert before the message, also in JSON and with escaped line breaks: `pod = web`, `namespace="shop"`.
 _ALERT_LABEL: Final = re.compile(
-    r"""(?:(?<![A-Za-z0-9_])|(?<=\\n))(?:exported_)?(?P<label>pod_name|pod|namespace)\\?["']?[ \t]?[=:][ \t]?\\?["']?"""
-    r"(?P<value>[a-z0-9][a-z0-9.-]{0,252}+)(?![A-Za-z0-9_/])"
+    r"""(?:(?<![A-Za-z0-9_])(?<!Created )(?<!Deleted )|(?<=\\n))(?:exported_)?(?P<label>pod_name|pod|namespace)\\?["']?"""
+    r"""[ \t]?[=:][ \t]?\\?["']?(?P<value>[a-z0-9][a-z0-9.-]{0,252}+)(?![A-Za-z0-9_/])"""
 )
 _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
@@ -447,6 +448,8 @@ def _each(text: str) -> Iterator[PodMessage]:
         pod, when = _about(line, argo.pod_at(head.start()) or described.pod_before(head.start()))
         message, logged_pod = without_values(message)
         pod = logged_pod or pod
+        if head["of_set"] is not None:
+            pod = f"{pod.partition('/')[0] or 'default'}/{head['set']}"
         if not pod and (refused := _REFUSED_POD.search(message)) is not None:
             pod = f"default/{refused['owner'] or refused['pod']}"
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', head.end(), _near_line_end(text, end)))) is not None:

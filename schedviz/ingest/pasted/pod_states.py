@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from schedviz.ingest.kubectl.tables import pod_name, tables
@@ -28,7 +28,7 @@ STATUS_OF_KUBELET: Final = re.compile(
 )
 #: The same of pods that the kubelet rejected or evicted.
 STATUS_OF_FAILED: Final = re.compile(
-    r"Evicted|OutOf[a-z][\w./-]*|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
+    r"Evicted|OutOf[a-z][\w./-]*|CapacityExceeded|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
 )
 _NAME: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
@@ -102,6 +102,17 @@ def _of_tables(text: str) -> Iterator[PodMessage]:
         return
     stuck = [row for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))]
     failed = [row for row in rows if STATUS_OF_FAILED.fullmatch(row.get("STATUS", ""))]
+    if not (gated or stuck or failed):
+        yield from _on_lost_nodes(text, rows)
     for row in gated or stuck or failed:
         on = f" ({node})" if row in failed and _NODE_NAME.fullmatch(node := row.get("NODE", "")) else ""
         yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}{on}")
+
+
+def _on_lost_nodes(text: str, rows: Sequence[Mapping[str, str]]) -> Iterator[PodMessage]:
+    """The pods that cannot end, because the node on which they run is not ready."""
+    lost = {
+        row["NAME"] for table in tables(text) if table.is_of_nodes for row in table.rows if row.get("STATUS", "").startswith("NotReady")
+    }
+    ending = [row for row in rows if row.get("STATUS") == "Terminating" and row.get("NODE") in lost]
+    yield from (PodMessage(key_of_row(row), f"Terminating on {row['NODE']}, which is NotReady") for row in ending[:_MAX_PODS])

@@ -20,14 +20,14 @@ _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(?P<namespace>[a-z0-9][a-z0-9
 _NAME: Final = re.compile(r"^Name:[ \t]", re.MULTILINE)
 #: A command whose output, a table without the column NAMESPACE, follows it.
 _COMMAND: Final = re.compile(
-    r"^[ \t`]*+(?:[^\n|]{0,80}?[$#%>][ \t]*+)?(?:kubectl|oc|k)[ \t](?=[^\n|]{0,200}?\bget[ \t]++(?:pods?|po|events?|ev)\b)"
+    r"^[ \t`]*+(?:[^\n|]{0,80}?[$#%>;][ \t]*+)?(?:kubectl|oc|k)[ \t](?=[^\n|]{0,200}?\bget[ \t]++(?:pods?|po|events?|ev)\b)"
     r"[^\n|]{0,200}?(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9][a-z0-9-]{0,62})[^\n]{0,200}+\n(?:[ \t]*+\n){0,9}"
     r"(?:NAME[ \t]|LAST SEEN[ \t]|[a-z0-9][a-z0-9.-]*+[ \t]++\d++/\d++[ \t])",
     re.MULTILINE,
 )
 #: The same of a description without its head, such as that of an owner of pods.
 _DESCRIBE_COMMAND: Final = re.compile(
-    r"^[ \t`]*+(?:[^\n|]{0,80}?[$#%>][ \t]*+)?(?:kubectl|oc|k)[ \t](?=[^\n|]{0,200}?\bdescribe[ \t])"
+    r"^[ \t`]*+(?:[^\n|]{0,80}?[$#%>;][ \t]*+)?(?:kubectl|oc|k)[ \t](?=[^\n|]{0,200}?\bdescribe[ \t])"
     r"[^\n|]{0,200}?(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9][a-z0-9-]{0,62})[^\n]{0,200}+\n(?:[ \t]*+\n){0,9}"
     r"(?:\.\.\.|\[|Events:)",
     re.MULTILINE,

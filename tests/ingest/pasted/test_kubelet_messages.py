@@ -69,11 +69,11 @@ def test_a_missing_configmap_is_named() -> None:
     [
         (
             "> Pod Node didn't have enough resource: cpu, requested: 900, used: 1500, capacity: 2000",
-            "the kubelet rejected the pod: it requests 0.9 CPU, but its node has only 0.5 CPU free (pods there request 1.5 of 2 CPU)",
+            "the kubelet rejected the pod: the node has only 0.5 CPU free (pods there request 1.5 of 2 CPU), and the pod requests 0.9 CPU",
         ),
         (
             "Pod Node didn't have enough capacity: pods, requested: 1, used: 30, capacity: 29",
-            "the kubelet rejected the pod: it requests 1 pod, but its node has only 0 free (pods there request 30 of 29)",
+            "the kubelet rejected the pod: the node already has 30 pods, and its maximum is 29",
         ),
         (
             "Last Error: USER::Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match",
@@ -84,18 +84,18 @@ def test_a_missing_configmap_is_named() -> None:
         ),
         (
             "type=Warning reason=TaintToleration message=Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
-            "the kubelet rejected the pod after it was placed, because its node has a taint that the pod does not tolerate",
+            "the kubelet rejected the pod after it was placed, because the node has a taint that the pod does not tolerate",
         ),
         (
             (
                 "Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: "
                 "no set of running pods found to reclaim resources: [(res: cpu, q: 250), ]"
             ),
-            "the kubelet rejected the pod: its node lacks 0.25 CPU, and the kubelet found no pods there to evict for it",
+            "the kubelet rejected the pod: the node lacks 0.25 CPU, and the kubelet found no pods there to evict for it",
         ),
         (
             "Allocate failed due to requested number of devices unavailable for a.example/gpu. Requested: 2, Available: 1, which is unexpected",
-            "the kubelet rejected the pod: it requests 2 `a.example/gpu`, and the device plugin on the node has 1 left",
+            "the kubelet rejected the pod: the pod requests 2 `a.example/gpu`, and the device plugin on the node has 1 left",
         ),
         (
             "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices a.example/gpu, which is unexpected",
@@ -155,15 +155,15 @@ def test_a_scheduler_message_is_preferred() -> None:
                 "of ephemeral-storage. "
             ),
             (
-                "the kubelet evicted the pod, because its node was short of ephemeral storage: it had ≈760Mi left, and the kubelet evicts "
-                "pods below 1Gi. Its container `b` used 2Mi and requests 1Mi, `a` used 8Ki and requests 0"
+                "the kubelet evicted the pod, because the node was short of ephemeral storage: it had ≈760Mi left, and the kubelet evicts "
+                "pods below 1Gi. Container `b` used 2Mi and requests 1Mi, `a` used 8Ki and requests 0"
             ),
         ),
-        ("The node was low on resource: memory.", "the kubelet evicted the pod, because its node was short of memory"),
-        ("Pod The node had condition: [DiskPressure].", "the kubelet rejected the pod, because its node had the condition DiskPressure"),
+        ("The node was low on resource: memory.", "the kubelet evicted the pod, because the node was short of memory"),
+        ("Pod The node had condition: [DiskPressure].", "the kubelet rejected the pod, because the node had the condition DiskPressure"),
         (
             'Usage of EmptyDir volume "tmp" exceeds the limit "1Gi". ',
-            "the kubelet evicted the pod, because its emptyDir volume `tmp` exceeded its size limit 1Gi",
+            "the kubelet evicted the pod, because the emptyDir volume `tmp` exceeded its size limit 1Gi",
         ),
     ],
 )
@@ -252,3 +252,66 @@ def test_wrapped_mounts_and_restarts_are_about_their_pod(text: str, pod: str, he
     [said] = messages_in(text)
     assert said.pod == pod
     assert parse_message(said.message).clauses[0].headline == headline
+
+
+def test_a_message_in_a_yaml_string_or_before_other_words_keeps_its_amounts() -> None:
+    folded = (
+        "status:\n  message: 'Pod Node didn''t have enough resource: memory, requested: 2097152000,\n"
+        "    used: 65865462583, capacity: 66388008960'\n  phase: Failed\n"
+    )
+    titled = (
+        "OutOfmemory: Pod Node didn't have enough resource: memory, requested: 2097152000, used: 65865462583, capacity: 66388008960\n"
+        "Please file an issue if you think this is a bug.\n"
+    )
+    for text in (folded, titled):
+        [said] = messages_in(text)
+        assert parse_message(said.message).clauses[0].headline == (
+            "the kubelet rejected the pod: the node has only ≈498Mi free (pods there request ≈61.3Gi of ≈61.8Gi), and the pod requests "
+            "2000Mi of memory"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "pod", "headline"),
+    [
+        (
+            (
+                f'Warning  FailedCreatePodSandBox  1m  kubelet  {SANDBOX}plugin type="aws-cni" failed (add): add cmd: failed to assign an IP '
+                "address to container\n"
+            ),
+            "",
+            "the pod has a node, but the network plugin of AWS has no IP address for it there",
+        ),
+        (
+            (
+                'Failed create pod sandbox: rpc error: NetworkPlugin cni failed to set up pod "web-1_shop" network: add cmd: failed to assign an '
+                "IP address to container\n"
+            ),
+            "shop/web-1",
+            "the pod has a node, but the network plugin of AWS has no IP address for it there",
+        ),
+        (
+            f"{SANDBOX}failed to allocate for range 0: no IP addresses available in range set: 10.244.0.1-10.244.0.254\n",
+            "",
+            (
+                "the pod has a node, but the network plugin has no IP address for it there: all addresses of the node's range are in use "
+                "(10.244.0.1-10.244.0.254)"
+            ),
+        ),
+    ],
+)
+def test_a_network_without_addresses_is_named(text: str, pod: str, headline: str) -> None:
+    [said] = messages_in(text)
+    assert (said.pod, parse_message(said.message).clauses[0].headline) == (pod, headline)
+
+
+def test_a_warning_that_repeats_the_reason_or_follows_from_it_is_not_said_again() -> None:
+    attach = 'Multi-Attach error for volume "pvc-1" Volume is in use'
+    reading = reading_of_text(
+        "Name: web-1\nNamespace: shop\nNode: node-a/10.0.0.1\nStatus: Pending\nEvents:\n"
+        f"  Warning  FailedAttachVolume  11m  attachdetach-controller  {attach}\n"
+        "  Warning  FailedMount  2m  kubelet  Unable to attach or mount volumes: unmounted volumes=[data]: timed out\n"
+        f"  Warning  FailedCreatePodSandBox  1m  kubelet  (combined from similar events): {attach} again\n"
+    )
+    assert [message.text for message in reading.messages][-1].startswith("Multi-Attach error")
+    assert reading.others == ""

@@ -216,9 +216,9 @@ def test_a_claim_that_waits_for_its_provisioner_is_explained_until_it_has_a_volu
     [
         (
             "NodeAffinity",
-            "The pod is not waiting for the scheduler: the kubelet of `node-5` rejected it after it was placed (NodeAffinity).",
+            "The pod is not waiting for the scheduler: the kubelet of `node-5` rejected the pod (NodeAffinity).",
         ),
-        ("Evicted", "The pod is not waiting for the scheduler: the kubelet of `node-5` evicted it."),
+        ("Evicted", "The pod is not waiting for the scheduler: the kubelet of `node-5` evicted the pod."),
     ],
 )
 @pytest.mark.parametrize("head", ["NAME   READY   STATUS   RESTARTS   AGE   IP   NODE   NOMINATED NODE   READINESS GATES\n", ""])
@@ -232,3 +232,20 @@ def test_a_pod_that_a_table_shows_rejected_or_evicted_is_not_waiting_for_the_sch
     [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
     assert (answer.pod, answer.standing, answer.sentence) == ("ceph/rgw-2", "scheduled", sentence)
     assert "`kubectl describe pod rgw-2 -n ceph`" in answer.advice
+
+
+def test_a_pod_that_cannot_end_on_a_lost_node_is_explained() -> None:
+    nodes = (
+        "NAME    STATUS     ROLES    AGE   VERSION\nnode3   Ready      <none>   21m   v1.20.6\nnode4   NotReady   <none>   21m   v1.20.6\n"
+    )
+    pods = (
+        "\nNAME    READY   STATUS        RESTARTS   AGE   IP          NODE    NOMINATED NODE   READINESS GATES\n"
+        "web-1   1/1     Terminating   0          20m   10.42.0.6   node4   <none>           <none>\n"
+        "web-2   1/1     Terminating   0          20m   10.42.0.7   node3   <none>           <none>\n"
+    )
+    [message] = messages_in(nodes + pods)
+    assert message.pod == "default/web-1"
+    assert parse_message(message.message).clauses[0].headline == (
+        "the pod is being deleted, but cannot end, because `node4` is not ready: no kubelet confirms that the pod has stopped"
+    )
+    assert messages_in(pods) == []

@@ -93,3 +93,35 @@ def test_an_amount_before_such_repetitions_stays() -> None:
         'pods "web" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=016 times in the last 9 minutes'
     )
     assert said.message.endswith("limited: pods=0")
+
+
+@pytest.mark.parametrize(
+    ("text", "owner", "headline"),
+    [
+        (
+            'create Pod db-2 in StatefulSet db failed error: admission webhook "auth" denied the request: no such toleration\n',
+            "default/db",
+            'no pod is created: the admission webhook "auth" denies the request (no such toleration)',
+        ),
+        (
+            "create Pod db-2 in StatefulSet db failed error: The POST operation against Pod could not be completed at this time, try again.\n",
+            "default/db",
+            "no pod is created: the API server did not accept `db-2`, usually because a pod of this name still exists",
+        ),
+        (
+            "Error creating: Timeout: request did not complete within requested timeout\n",
+            "",
+            "no pod is created: the API server did not complete the request in time",
+        ),
+        (
+            "Error creating: the server was unable to return a response in the time allotted, but may still be processing the request (post pods)\n",
+            "",
+            "no pod is created: the API server did not complete the request in time",
+        ),
+    ],
+)
+def test_pods_of_a_stateful_set_and_requests_that_time_out_are_explained(text: str, owner: str, headline: str) -> None:
+    created = "  Normal   SuccessfulCreate  25m  daemonset-controller  Created pod: flannel-ggq5h\n"
+    [said] = messages_in(f"{created}  Warning  FailedCreate  9m (x3 over 9m)  statefulset-controller  {text}")
+    assert said.pod == owner
+    assert parse_message(said.message).clauses[0].headline == headline
