@@ -69,14 +69,16 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
         case StageEnded() if cycle_pod == pod:
             return stage(event.stage, event.statuses, event.facts, event.rejections)
         case StageEnded() if pod in event.facts.get("victims", ()):
-            return phrase("chosen as a victim by {pod} on {node}", pod=_pod_or_any(cycle_pod), node=str(event.facts.get("nominatedNode")))
+            return phrase(
+                "chosen as a victim: {pod} needs its room on {node}", pod=_pod_or_any(cycle_pod), node=str(event.facts.get("nominatedNode"))
+            )
         case CycleEnded() if cycle_pod == pod:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
             began = _waits(phrase("binding cycle began on {node}", node=event.node), event.waiting_for)
-            return phrase("{said}, held until it is released", said=began) if event.held else began
+            return phrase("{said}; it is held until you release it", said=began) if event.held else began
         case BindingReleased() if event.pod == pod:
-            return phrase("its binding cycle was released, and waits at Permit")
+            return phrase("its binding cycle was released and now waits for Permit")
         case PermitAnswered() if event.pod == pod:
             return _permit_answered(event)
         case BindingStageEnded() if event.pod == pod:
@@ -98,7 +100,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
         case ApiCallChanged() if event.pod == pod:
             return _api_call(event)
         case EventRecorded() if event.pod == pod:
-            return phrase("event {reason}: {note}", reason=event.reason, note=event.note)
+            return phrase("Kubernetes event {reason}: {note}", reason=event.reason, note=event.note)
         case EventRecorded() if event.related == pod and event.reason == "Preempted":
             return phrase("preempted {pod}", pod=event.pod)
         case ApiWritten() if event.resource == "pods" and event.key == pod:
@@ -130,7 +132,7 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
         case StageEnded() if event.stage == "PostFilter" and event.facts.get("nominatedNode") == node:
             return _with_victims(phrase("nominated for {pod}", pod=subject), event.facts)
         case PodGroupPodTried() if event.node == node:
-            return phrase("{pod} was placed on it in the snapshot, to see whether its pod group fits", pod=event.pod)
+            return phrase("{pod} was placed on it in the snapshot, as a test of whether its pod group fits", pod=event.pod)
         case CycleEnded() if event.node == node:
             return phrase("{pod} was scheduled to it", pod=subject)
         case BindingStarted() if event.node == node:
@@ -186,7 +188,7 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "PostFilter" if facts.get("nominatedNode"):
             return _with_victims(phrase("PostFilter nominated {node}", node=fact("nominatedNode")), facts)
         case "Score" if "nodes" in facts:
-            return phrase("scored on {count} nodes by {plugins} plugins", count=fact("nodes"), plugins=str(len(facts.get("plugins", ()))))
+            return phrase("{plugins} plugins scored {count} nodes", count=fact("nodes"), plugins=str(len(facts.get("plugins", ()))))
         case "SelectHost":
             return _won(phrase("selected {node}", node=fact("node")), facts)
         case "Unreserve" if facts.get("plugins"):
@@ -194,7 +196,7 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "HandleSchedulingFailure":
             return None if facts.get("requeued", True) else phrase("not put back into the queue")
         case "Bind":
-            return phrase("Bound to {node}", node=fact("node"))
+            return phrase("Bind wrote the binding to {node}", node=fact("node"))
     return None
 
 
@@ -255,9 +257,9 @@ def _move(move: QueueMove, cause: str) -> Phrase:
         sentence = phrase("moved from {source} to {target} because of {cause}", source=source, target=target, cause=cause)
     entry = move.entry
     if entry is not None and entry.gated:
-        sentence = phrase("{said}, gated", said=sentence)
+        sentence = phrase("{said}; a PreEnqueue plugin gates it", said=sentence)
     if entry is not None and target in ("backoffQ", "errorBackoffQ"):
-        sentence = phrase("{said}, its backoff expires at {seconds} s", said=sentence, seconds=f"{entry.backoff_expiry_seconds:g}")
+        sentence = phrase("{said}; its backoff ends at {seconds} s", said=sentence, seconds=f"{entry.backoff_expiry_seconds:g}")
     return sentence
 
 
@@ -333,12 +335,12 @@ def _cache_pod(event: CachePod) -> Phrase:
         case "assume":
             sentence = phrase("assumed")
         case "finishBinding":
-            sentence = phrase("binding finished in the cache")
+            sentence = phrase("binding noted in the cache (FinishBinding)")
             if state is None or state.deadline_seconds is None:
                 return sentence
-            return phrase("{said}, expires at {seconds} s", said=sentence, seconds=f"{state.deadline_seconds:g}")
+            return phrase("{said}; without a confirmation it expires at {seconds} s", said=sentence, seconds=f"{state.deadline_seconds:g}")
         case "forget":
-            sentence = phrase("forgotten by the cache")
+            sentence = phrase("removed from the cache again (ForgetPod)")
         case "add":
             sentence = phrase("added to the cache")
         case "update":
@@ -346,7 +348,7 @@ def _cache_pod(event: CachePod) -> Phrase:
         case "remove":
             sentence = phrase("removed from the cache")
         case _:
-            sentence = phrase("expired in the cache")
+            sentence = phrase("expired in the cache: its binding was not confirmed in time")
     if state:
         return phrase("{said} on {node}", said=sentence, node=state.node)
     return (
@@ -369,12 +371,12 @@ def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
         case "update":
             sentence = phrase("{pod} was updated in the cache", pod=event.pod)
         case "forget":
-            sentence = phrase("{pod} was forgotten by the cache", pod=event.pod)
+            sentence = phrase("{pod} was removed from the cache again (ForgetPod)", pod=event.pod)
         case "expire":
-            sentence = phrase("{pod} expired in the cache", pod=event.pod)
+            sentence = phrase("{pod} expired in the cache: its binding was not confirmed in time", pod=event.pod)
         case _:
             sentence = phrase("{pod} was removed from the cache", pod=event.pod)
-    return phrase("{said}, and dropped from the list", said=sentence) if changes[-1].dropped else sentence
+    return phrase("{said}, and the node's NodeInfo left the list", said=sentence) if changes[-1].dropped else sentence
 
 
 def _cache_node(event: CacheNode) -> Phrase:
@@ -386,7 +388,7 @@ def _cache_node(event: CacheNode) -> Phrase:
         case _:
             sentence = phrase("removed from the cache")
     if any(change.node == event.node and change.has_node is False and not change.dropped for change in event.nodes):
-        sentence = phrase("{said}, its pods stay", said=sentence)
+        sentence = phrase("{said}; its pods stay in the cache", said=sentence)
     tree = event.tree
     if tree is None or tree.left is None or tree.joined is None:
         return sentence
@@ -429,19 +431,19 @@ def _by(sentence: Phrase, event: ApiWritten) -> Phrase:
 def _watched(event: WatchSent | WatchDelivered) -> Phrase:
     verb = str(event.verb)
     if isinstance(event, WatchSent):
-        return phrase("watch event {verb} sent, due at {seconds} s", verb=verb, seconds=f"{event.due_seconds:g}")
+        return phrase("the watch event ({verb}) was sent and arrives at {seconds} s", verb=verb, seconds=f"{event.due_seconds:g}")
     match event.lost:
         case "":
             sentence = phrase("the watch event ({verb}) reached the scheduler", verb=verb)
         case "watch":
-            sentence = phrase("watch event {verb} lost in transit", verb=verb)
+            sentence = phrase("the watch event ({verb}) was lost before it reached the scheduler", verb=verb)
         case "disconnected":
-            sentence = phrase("watch event {verb} lost, the watch is disconnected", verb=verb)
+            sentence = phrase("the watch event ({verb}) was lost, because the watch is disconnected", verb=verb)
         case "handlers":
-            sentence = phrase("watch event {verb} lost to the handlers", verb=verb)
+            sentence = phrase("the watch event ({verb}) reached the informer's store, but not the event handlers", verb=verb)
         case _:
             sentence = phrase("watch event {verb} {lost}", verb=verb, lost=event.lost)
-    return phrase("{said}, its final state is unknown", said=sentence) if event.final_state_unknown else sentence
+    return phrase("{said}; the object's final state is unknown", said=sentence) if event.final_state_unknown else sentence
 
 
 def _won(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
@@ -450,8 +452,8 @@ def _won(sentence: Phrase, facts: dict[str, Any]) -> Phrase:
     if "total" not in facts:
         return phrase("{said}, {reason}", said=sentence, reason=str(facts["reason"])) if facts.get("reason") else sentence
     tied = facts.get("tied", 1)
-    sentence = phrase("{said} with {total}", said=sentence, total=str(facts["total"]))
-    return phrase("{said}, {count} nodes tied", said=sentence, count=str(tied)) if tied > 1 else sentence
+    sentence = phrase("{said} with a total of {total}", said=sentence, total=str(facts["total"]))
+    return phrase("{said}; {count} nodes have this total", said=sentence, count=str(tied)) if tied > 1 else sentence
 
 
 def _with_victims(sentence: Phrase, facts: dict[str, Any]) -> Phrase:

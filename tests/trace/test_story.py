@@ -35,15 +35,15 @@ def test_the_history_of_a_scheduled_pod_goes_from_creation_to_confirmation() -> 
         "popped from activeQ",
         "scheduling cycle 1 began, attempt 1",
         "Filter passed 2 of the 2 nodes evaluated",
-        "scored on 2 nodes by 8 plugins",
-        "selected node1 with 673, 2 nodes tied",
+        "8 plugins scored 2 nodes",
+        "selected node1 with a total of 673; 2 nodes have this total",
         "assumed on node1",
         "scheduling cycle 1 ended: scheduled to node1",
         "binding cycle began on node1",
         "binding to node1 written by the scheduler",
-        "Bound to node1",
-        "binding finished in the cache",
-        "event Scheduled: Successfully assigned default/web to node1",
+        "Bind wrote the binding to node1",
+        "binding noted in the cache (FinishBinding)",
+        "Kubernetes event Scheduled: Successfully assigned default/web to node1",
         "the watch event (MODIFIED) reached the scheduler",
         "added to the cache on node1",
         "binding confirmed on node1",
@@ -93,7 +93,7 @@ def test_the_history_of_a_pod_that_failed_with_an_error_names_error_backoff_q() 
     events = events_of(create(node("node1")), create(pod("web")), *cycles(1), release="v1.36", config={"profiles": [profile]})
 
     result = texts(story(events, "pods", "default/web"))
-    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, its backoff expires at " in each for each in result), result
+    assert any("added to errorBackoffQ because of ScheduleAttemptFailure; its backoff ends at " in each for each in result), result
 
 
 def test_the_histories_of_victim_and_preemptor_name_each_other() -> None:
@@ -102,8 +102,8 @@ def test_the_histories_of_victim_and_preemptor_name_each_other() -> None:
     victim, preemptor = texts(story(events, "pods", "default/low")), texts(story(events, "pods", "default/high"))
 
     assert "evicted by default/high" in victim
-    assert "event Preempted: Preempted by a pod on node node1" in victim
-    assert "chosen as a victim by default/high on node1" in victim
+    assert "Kubernetes event Preempted: Preempted by a pod on node node1" in victim
+    assert "chosen as a victim: default/high needs its room on node1" in victim
     assert "PostFilter nominated node1, victims default/low" in preemptor
     assert "preempted default/low" in preemptor
     assert "nominated to node1" in preemptor
