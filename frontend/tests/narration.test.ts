@@ -91,7 +91,7 @@ it("the narration counts pods in backoff and pods that wait for a change, with t
 });
 
 it("the narration says that a pod whose backoff has ended waits for the flush", () => {
-  expect(idle([9.9], 0)).toBe("1 pod in backoffQ, whose backoff has ended, waits for the flush");
+  expect(idle([9.9], 0)).toBe("A backoff has ended; 1 pod stays in backoffQ until the next flush");
 });
 
 it("the narration of a flush of backoffQ names the next pod", () => {
