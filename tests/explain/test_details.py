@@ -63,7 +63,7 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
     [detail] = result
     assert isinstance(detail, ResourceDetail)
-    assert detail.sentence == "the pod requests 4 CPU, but no node has enough free; the closest node is n2, with 2.5 of 4 CPU free"
+    assert detail.sentence == "the pod requests 4 CPU, but no node has enough free; n2 has the most, with 2.5 of 4 CPU free"
     assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
@@ -79,7 +79,7 @@ def test_nodes_that_are_equally_close_are_counted_if_others_are_farther() -> Non
     full = [pod(f"on-{number}", cpu="3", on=f"n{number}") for number in (1, 2)]
     result = details(cluster(*(node(f"n{number}") for number in (1, 2, 3)), *full, pod("c", cpu="4", on="n3"), pod("p", cpu="2")))
     assert [detail.sentence for detail in result] == [
-        "the pod requests 2 CPU, but no node has enough free; the 2 closest nodes have 1 of 4 CPU free each"
+        "the pod requests 2 CPU, but no node has enough free; 2 nodes have the most, with 1 of 4 CPU free each"
     ]
 
 

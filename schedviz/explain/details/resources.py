@@ -194,8 +194,10 @@ def _sentence(
         return phrase("the pod requests {requested}, but {who}; each of the {count} nodes has {free} of {allocatable} free", **values)
     if as_near > 1:
         values["count"] = as_near
-        return phrase("the pod requests {requested}, but {who}; the {count} closest nodes have {free} of {allocatable} free each", **values)
-    return phrase("the pod requests {requested}, but {who}; the closest node is {node}, with {free} of {allocatable} free", **values)
+        return phrase(
+            "the pod requests {requested}, but {who}; {count} nodes have the most, with {free} of {allocatable} free each", **values
+        )
+    return phrase("the pod requests {requested}, but {who}; {node} has the most, with {free} of {allocatable} free", **values)
 
 
 def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], values: dict[str, str | int | Phrase]) -> Phrase:
