@@ -127,7 +127,7 @@ class EngineHost:
 
     @property
     def has_work(self) -> bool:
-        """Whether a command is running or waiting."""
+        """Whether a command is running or waiting, of those that the inbox had when it was last read."""
         return self.position.applied_seq < self._inbox.last_seq
 
     @property
