@@ -196,7 +196,7 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "HandleSchedulingFailure":
             return None if facts.get("requeued", True) else phrase("not put back into the queue")
         case "Bind":
-            return phrase("Bind wrote the binding to {node}", node=fact("node"))
+            return phrase("Bind ended: the pod is bound to {node}", node=fact("node"))
     return None
 
 

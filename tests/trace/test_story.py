@@ -41,7 +41,7 @@ def test_the_history_of_a_scheduled_pod_goes_from_creation_to_confirmation() -> 
         "scheduling cycle 1 ended: scheduled to node1",
         "binding cycle began on node1",
         "binding to node1 written by the scheduler",
-        "Bind wrote the binding to node1",
+        "Bind ended: the pod is bound to node1",
         "binding noted in the cache (FinishBinding)",
         "Kubernetes event Scheduled: Successfully assigned default/web to node1",
         "the watch event (MODIFIED) reached the scheduler",
