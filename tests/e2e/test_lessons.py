@@ -181,7 +181,7 @@ def test_the_path_waits_while_the_learner_tries_a_fork(page: Page, server: Serve
     at(page, "first-snapshot")
     fork = page.url.split("/s/")[1].split("/")[0]
     server.rest(f"sessions/{fork}/commands/", {"op": "cordon", "node": "node-b"})
-    expect(page.locator("aside.lesson")).to_contain_text("This fork has left the lesson", timeout=PATIENCE_MILLIS)
+    expect(page.locator("aside.lesson")).to_contain_text("This fork is not part of the lesson", timeout=PATIENCE_MILLIS)
     page.locator("[data-lesson-rejoin]").click()
 
     page.wait_for_url(path, timeout=PATIENCE_MILLIS)
