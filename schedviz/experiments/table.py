@@ -44,7 +44,15 @@ _COLUMN_NAMES: Final = {
     "waiting.max": "longest wait",
 }
 #: Parts of columns that have words (`experiments.part.*`).
-_PARTS: Final = {"cpu": "CPU", "all": "in total", "most": "for one pod", "p50": "median", "p99": "99th percentile"}
+_PARTS: Final = {
+    "cpu": "CPU",
+    "all": "in total",
+    "most": "for one pod",
+    "p10": "10th percentile",
+    "p50": "median",
+    "p90": "90th percentile",
+    "p99": "99th percentile",
+}
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
 _MAX_PARTS: Final = 8
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -83,7 +91,11 @@ def label(key: str) -> str:
         return words
     if measure == "stranded":
         return f"{words} {in_words(part)}"
-    return f"{in_words(part)} {words}" if measure in _RESOURCE_MEASURES else f"{words} · {part}"
+    if measure not in _RESOURCE_MEASURES:
+        return f"{words} · {part}"
+    resource, _, statistic = part.partition(" ")
+    named = f"{in_words(resource)} {words}"
+    return f"{named} · {in_words(statistic)}" if statistic else named
 
 
 def in_words(part: str) -> str:

@@ -7,7 +7,7 @@ import type { Column } from "../../model/experiments/results";
 const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
 
 /** The parts of columns that have words of the language. */
-const PARTS = ["cpu", "memory", "all", "most", "mean", "max", "p50", "p99"] as const;
+const PARTS = ["cpu", "memory", "all", "most", "mean", "max", "p10", "p50", "p90", "p99"] as const;
 
 /** The columns that have a name of their own, instead of the names of the measure and of the part. */
 const NAMED = ["attempts.all", "attempts.most", "waiting.p50", "waiting.p99", "waiting.max"] as const;
@@ -22,7 +22,11 @@ export function label({ key, measure }: Pick<Column, "key" | "measure">): string
   const part = key.slice(measure.length + 1);
   if (!part) return words;
   if (!OF_RESOURCE.includes(measure)) return `${words} · ${part}`;
-  return t(measure === "stranded" ? "experiments.measure.of.stranded" : "experiments.measure.of", { part: partInWords(part), measure: words });
+  if (measure === "stranded") return t("experiments.measure.of.stranded", { part: partInWords(part), measure: words });
+  // "cpu p10": a resource and a statistic of it.
+  const [resource = "", statistic] = part.split(" ");
+  const ofResource = t("experiments.measure.of", { part: partInWords(resource), measure: words });
+  return statistic ? `${ofResource} · ${partInWords(statistic)}` : ofResource;
 }
 
 /** The part of a column's key: resources of every node and statistics have words of the language, and other parts are named by their key. */
