@@ -72,10 +72,24 @@ OF_VOLUME: Final = phrase(
     "another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity. A node group without nodes must declare "
     "the zone label that the volume requires, for example with ASG tags on AWS"
 )
+#: The same where other node groups lack what the pod requests: the new one needs both.
+_OF_VOLUME_AND_DEVICE: Final = phrase(
+    "Add a node group in the volume's zone whose machines have `{resource}`, or free `{resource}` in that zone by stopping a pod that uses "
+    "it. A bound volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity. A "
+    "node group without nodes must declare `{resource}` and its zone for the autoscaler, for example with ASG tags on AWS"
+)
+_OF_VOLUME_AND_SIZE: Final = phrase(
+    "Lower the pod's requests, or add a node group with larger machines in the volume's zone. A bound volume cannot move to another zone. "
+    "To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
+)
+_BY_VOLUME: Final = (
+    "{groups} has machines that cannot access the pod's volume",
+    "{groups} have machines that cannot access the pod's volume",
+)
 _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
-        ("{groups} has machines that cannot access the pod's volume", "{groups} have machines that cannot access the pod's volume"),
+        _BY_VOLUME,
         OF_VOLUME,
         1,
     ),
@@ -279,7 +293,19 @@ def _reasons(message: str) -> list[GroupReason]:
     """The reasons, those that the autoscaler has before it looks at the pod first; then those of nodes that come closest to fitting it."""
     event = _EVENT.fullmatch(message.strip(" ."))
     found = _of_event((event["groups"] or "").strip()) if event is not None else _of_log(_BETWEEN_LOGGED.split(message))
-    return sorted(found, key=lambda reason: reason.rank)
+    ranked = sorted(found, key=lambda reason: reason.rank)
+    return [ranked[0]._replace(advice=_advice_with_volume(ranked)), *ranked[1:]] if ranked else []
+
+
+def _advice_with_volume(reasons: Sequence[GroupReason]) -> Phrase | None:
+    """What to do about the first reason, where a node group needs both the volume's zone and what the pod requests."""
+    first = reasons[0]
+    templates = {reason.said.template for reason in reasons}
+    lacking = next((reason for reason in reasons if reason.said.template in {*_WITHOUT_DEVICES, *_SMALL}), None)
+    if lacking is None or templates.isdisjoint(_BY_VOLUME) or first.said.template not in {lacking.said.template, *_BY_VOLUME}:
+        return first.advice
+    device = lacking.said.values.get("resource")
+    return _OF_VOLUME_AND_SIZE if device is None else Phrase(_OF_VOLUME_AND_DEVICE.template, {"resource": device})
 
 
 def _of_event(groups: str) -> list[GroupReason]:

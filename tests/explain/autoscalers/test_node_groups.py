@@ -24,6 +24,26 @@ from schedviz.ingest.pasted.pasted_text import messages_in
             "Add a node group in the volume's zone, or ",
         ),
         (
+            # https://github.com/kubeflow/kubeflow/issues/4770
+            "3 node(s) had volume node affinity conflict, 1 Insufficient nvidia.com/gpu",
+            "1 node group does not offer enough `nvidia.com/gpu` and 3 have machines that cannot access the pod's volume",
+            "Add a node group in the volume's zone whose machines have `nvidia.com/gpu`, or free `nvidia.com/gpu` in that zone",
+        ),
+        (
+            "2 node(s) had volume node affinity conflict, 1 Insufficient memory",
+            "1 node group has machines with too little memory for the pod and 2 have machines that cannot access the pod's volume",
+            "Lower the pod's requests, or add a node group with larger machines in the volume's zone. A bound volume",
+        ),
+        (
+            # A limit that comes first keeps its advice.
+            "2 node(s) had volume node affinity conflict, 1 Insufficient memory, 1 max node group size reached",
+            (
+                "1 node group is at its maximum size, 1 has machines with too little memory for the pod, and 2 have machines that cannot "
+                "access the pod's volume"
+            ),
+            "Raise the maximum size",
+        ),
+        (
             # https://github.com/gardener/autoscaler/issues/67
             "2 node(s) didn't match node selector, 1 not ready for scale-up",
             (
