@@ -203,6 +203,13 @@ _LINE_TIME: Final = re.compile(
     r'(?:[ \t\[]{0,9}|[^\n]{0,200}?\btime=\\{0,3}")(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?'
     r'(?P<zone>Z|[+-]\d\d:\d\d)(?=[\s\]"\\])'
 )
+#: The same with a space, as programs in Python write it: `[2026-03-10, 23:24:22 PDT]`, `2026-03-10 23:24:22,061 INFO`; and as it is
+#: reported.
+_SPACED_TIME: Final = re.compile(
+    r"[ \t]{0,9}\[?(?P<day>\d{4}-\d\d-\d\d)(?:,? |T)(?P<time>\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?"
+    r"(?P<zone> ?(?:UTC|GMT|[A-Z]{1,2}[DS]?T|[+-]\d{4}))?(?=[\s\]])"
+)
+_REPORTED_SPACED_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\b.*")
 _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\dT.*")
 #: More seconds since 1970 than any time has.
 _LAST_SECOND: Final = 1_000_000_000_000
@@ -309,9 +316,10 @@ def seconds_of_age(at: str) -> float:
 
     Of the time of a log or an Event only the order is known: the later of two has the smaller number.
     """
-    if _RFC_3339.fullmatch(at):
+    spaced = _REPORTED_SPACED_TIME.fullmatch(at)
+    if spaced is not None or _RFC_3339.fullmatch(at):
         try:
-            return _LAST_SECOND - parse_timestamp(at)
+            return _LAST_SECOND - parse_timestamp(at if spaced is None else f"{spaced[1]}T{spaced[2]}Z")
         except ValueError:
             return float("inf")
     if logged := _REPORTED_LOG_TIME.fullmatch(at):
@@ -628,7 +636,7 @@ def _about(before: str, described: str) -> tuple[str, str]:
         return described, ""
     columns = row["before"].strip(" |`").split()
     # The last column before the reason is the type; before it is the time, and before that perhaps the namespace.
-    at = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else ""
+    at = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else log_time(before)
     if not is_named:
         return described, at
     return f"{columns[0] if len(columns) > 2 else 'default'}/{name}", at
@@ -677,10 +685,14 @@ def line_start(text: str, offset: int, limit: int) -> int:
 
 
 def log_time(line: str) -> str:
-    """When a line of a log was written, such as `11-26 02:51:07` or RFC 3339; "": it does not say so."""
+    """When a line of a log was written, such as `11-26 02:51:07`, `2026-03-10 23:24:22 PDT` or RFC 3339; "": it does not say so."""
     if (at := _LOG_TIME.search(line[:_BEFORE])) is not None:
         return _reported(at)
-    return f"{leading['second']}{leading['zone']}" if (leading := _LINE_TIME.match(line)) is not None else ""
+    if (leading := _LINE_TIME.match(line)) is not None:
+        return f"{leading['second']}{leading['zone']}"
+    if (spaced := _SPACED_TIME.match(line)) is not None:
+        return f"{spaced['day']} {spaced['time']} {(spaced['zone'] or '').strip()}".rstrip()
+    return ""
 
 
 def _reported(time: re.Match[str]) -> str:

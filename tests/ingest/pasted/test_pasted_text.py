@@ -667,3 +667,21 @@ def test_of_what_a_runner_of_jobs_repeats_the_last_message_counts() -> None:
     wait = "Waiting for pod ci/runner-1 to be running, status is Pending\n"
     text = f'{wait}\tUnschedulable: "{SHORT}"\n{wait}\tUnschedulable: "0/3 nodes are available: 3 Insufficient memory."\n{wait}'
     assert [(said.pod, said.message) for said in messages_in(text)] == [("ci/runner-1", "0/3 nodes are available: 3 Insufficient memory.")]
+
+
+@pytest.mark.parametrize(
+    ("begin", "at"),
+    [
+        ("[2025-08-26, 17:14:4{second} PDT] {{pod.py:1027}} ERROR - ", "2025-08-26 17:14:46 PDT"),
+        ("[2025-08-26T17:14:4{second}.123+0000] {{pod.py:961}} INFO - ", "2025-08-26 17:14:46 +0000"),
+        ("2025-08-26 17:14:4{second},061 WARNING ", "2025-08-26 17:14:46"),
+    ],
+)
+def test_of_the_lines_of_a_program_in_python_the_last_is_the_newest(begin: str, at: str) -> None:
+    # https://github.com/apache/airflow/issues/54964
+    messages = [f"0/14 nodes are available: {reason}." for reason in ("14 Insufficient cpu", "5 node(s) had untolerated taint {team: a}")]
+    log = "".join(f"{begin.format(second=second)}Pod Event: FailedScheduling - {message}\n" for second, message in enumerate(messages, 5))
+    found = messages_in(log)
+    assert [(each.message, each.at) for each in found][1] == (messages[1], at)
+    assert pasted_text.seconds_of_age(found[1].at) < pasted_text.seconds_of_age(found[0].at)
+    assert pasted_text.seconds_of_age("2025-13-45 99:99:99") == float("inf")
