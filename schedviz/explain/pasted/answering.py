@@ -61,7 +61,7 @@ def answer_about(
     """
     if newest[0].text.startswith(PLACED):
         return not_running(pod, newest[0].text)
-    if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
+    if newest[0].text.startswith(STATUS) and not newest[0].text.startswith(f"{STATUS}{GATED}"):
         return not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
     if newest[0].writer == KUBELET and (begun := started(newest[0], events, age)) is not None:
         return begun

@@ -59,6 +59,19 @@ WHOLE: Final[tuple[Row, ...]] = (
         Meaning(POD_OBJECT, "the pod is assigned to node {node}, so its scheduling is complete", (), ""),
     ),
     (
+        r"STATUS: SchedulingGated \(Kueue's event: Admitted\)",
+        Meaning(
+            TABLE_OF_PODS,
+            "Kueue has admitted the workload, but the pod still has scheduling gates",
+            ("another controller has a gate of its own", "Kueue does not remove its gate"),
+            (
+                "list the gates: `kubectl get pod{pod} -o yaml | grep -A3 schedulingGates`. A gate without `kueue.x-k8s.io` belongs to "
+                "another controller, which must remove it. If only Kueue's is left, read its log: `kubectl logs -n kueue-system "
+                "deploy/kueue-controller-manager`"
+            ),
+        ),
+    ),
+    (
         r"STATUS: SchedulingGated",
         Meaning(
             TABLE_OF_PODS,

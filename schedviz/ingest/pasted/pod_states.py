@@ -15,6 +15,9 @@ from schedviz.ingest.scheduler_messages import PodMessage
 #: In the place of a message: what the column STATUS of a table says.
 STATUS: Final = "STATUS: "
 GATED: Final = "SchedulingGated"
+#: What follows it if an event of the same text says that Kueue has admitted the only such pod.
+ADMITTED: Final = " (Kueue's event: Admitted)"
+_ADMISSION: Final = re.compile(r"\bAdmitted by (?:ClusterQueue|clusterQueue) [a-z0-9]")
 #: In the place of a message: the nodes that take no new pods.
 NODES: Final = "unavailable nodes: "
 _MAX_PODS: Final = 50
@@ -106,7 +109,8 @@ def _of_tables(text: str) -> Iterator[PodMessage]:
         yield from _on_lost_nodes(text, rows)
     for row in gated or stuck or failed:
         on = f" ({node})" if row in failed and _NODE_NAME.fullmatch(node := row.get("NODE", "")) else ""
-        yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}{on}")
+        admitted = ADMITTED if len(gated) == 1 and _ADMISSION.search(text) is not None else ""
+        yield PodMessage(key_of_row(row), f"{STATUS}{row['STATUS']}{on}{admitted}")
 
 
 def _on_lost_nodes(text: str, rows: Sequence[Mapping[str, str]]) -> Iterator[PodMessage]:

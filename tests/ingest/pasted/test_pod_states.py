@@ -249,3 +249,19 @@ def test_a_pod_that_cannot_end_on_a_lost_node_is_explained() -> None:
         "the pod is being deleted, but cannot end, because `node4` is not ready: no kubelet confirms that the pod has stopped"
     )
     assert messages_in(pods) == []
+
+
+def test_a_gate_that_stays_after_kueue_has_admitted_the_workload_is_that_of_another() -> None:
+    # https://github.com/kubernetes-sigs/kueue/issues/9482
+    table = "NAME                READY   STATUS            RESTARTS   AGE\nsleep-qw5hb   0/1     SchedulingGated   0          2m3s\n"
+    event = (
+        "\n  Normal  Admitted       2m25s  kueue-admission  Admitted by ClusterQueue cluster-queue, wait time since reservation was 0s\n"
+    )
+    reading = read_text(messages_in(table + event), [], {}, seconds_of_age)
+    assert [answer.sentence for answer in reading.answers] == [""]
+    [said] = reading.messages
+    [clause] = said.message.clauses
+    assert (said.pod, clause.headline) == ("default/sleep-qw5hb", "Kueue has admitted the workload, but the pod still has scheduling gates")
+    assert "A gate without `kueue.x-k8s.io` belongs to another controller" in clause.advice
+    [said] = read_text(messages_in(table), [], {}, seconds_of_age).messages
+    assert said.message.clauses[0].headline.startswith("the pod has scheduling gates")
