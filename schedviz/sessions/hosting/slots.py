@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from django.conf import settings
+
+from schedviz.sessions import turns
 
 #: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
@@ -61,41 +64,67 @@ def _tasks_waiting_here() -> int:
 
 
 class Slots:
-    """How many sessions this process hosts, and how many it can host."""
+    """How many sessions this process hosts, how many it can host, and whose leave when others wait."""
 
     def __init__(self, total: int, waiting: Callable[[], int] = _tasks_waiting_here) -> None:
         self.total = total
         self._waiting = waiting
-        self._taken = 0
+        #: How many sessions of each owner this process hosts.
+        self._hosted: Counter[int | None] = Counter()
         #: Sessions that `begin_leaving` told to leave and that have not left yet; fewer if others left meanwhile.
         self._leaving = 0
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def hosting(self, owner_id: int | None) -> Iterator[None]:
+        """Count a session of this owner while it is hosted."""
         with self._lock:
-            self._taken += 1
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._taken -= 1
-            self._leaving = max(0, self._leaving - 1)
+            self._hosted[owner_id] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._hosted[owner_id] -= 1
+                if not self._hosted[owner_id]:
+                    del self._hosted[owner_id]
+                self._leaving = max(0, self._leaving - 1)
 
     @property
     def taken(self) -> int:
         """How many sessions the process hosts now."""
-        return self._taken
+        with self._lock:
+            return self._hosted.total()
 
     @property
     def is_crowded(self) -> bool:
         """Whether 80 % of the slots are taken, so that idle sessions should be released soon."""
-        return self._taken >= 0.8 * self.total
+        return self.taken >= 0.8 * self.total
 
-    def begin_leaving(self) -> bool:
-        """Count a session as leaving if another waits for its slot; returns whether it must leave now.
+    def has_most(self, owner_id: int | None) -> bool:
+        """Whether no sender has more slots than this owner. Visitors of the demo count together, and then by address."""
+        with self._lock:
+            hosted = self._hosted.copy()
+        if len(hosted) <= 1:
+            return True
+        senders = turns.sender_groups_of_users(hosted.keys() | {owner_id})
+        sizes: Counter[str] = Counter()
+        for owner, count in hosted.items():
+            for name in {senders[owner].group or senders[owner].sender, senders[owner].sender}:
+                sizes[name] += count
 
-        About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count.
+        def size(one: turns.SenderGroup) -> tuple[int, int]:
+            return sizes[one.group or one.sender], sizes[one.sender]
+
+        return size(senders[owner_id]) >= max(map(size, senders.values()))
+
+    def begin_leaving(self, owner_id: int | None, *, whoever: bool = False) -> bool:
+        """Count a session of this owner as leaving if another waits for its slot; returns whether it must leave now.
+
+        About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count. They
+        are of the sender with the most slots here, unless `whoever`.
         """
+        if self._waiting() <= self._leaving or not (whoever or self.has_most(owner_id)):
+            return False
         with self._lock:
             if self._waiting() <= self._leaving:
                 return False

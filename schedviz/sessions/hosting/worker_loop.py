@@ -28,18 +28,21 @@ from schedviz.sessions.redis import stream, wakeups
 
 logger = logging.getLogger(__name__)
 
-#: The worker releases a session after this long without a command; sooner if most slots are taken (`Slots.is_crowded`).
+#: The worker releases a session after this long without a command; sooner if most slots are taken (`Slots.is_crowded`): first those of
+#: the sender with the most slots, so that others who think between two steps need not wait for a slot each time.
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
+_CROWDED_LINGER_SECONDS_OF_OTHERS = 10.0
 #: After this long the worker releases a session, with or without work, if another one waits for a slot, and a session with a run in any
 #: case, because another worker may have more time for it. A session that is stepped stays while slots are free: hosting begins with
 #: loading an engine, and the sessions of a class would all load theirs in the same second.
 LONG_HOSTING_SECONDS = 300.0
-#: A session that still has work is released sooner than that for one that waits for a slot: after at least one slice, when it has worked
-#: this many times as long as its engine took to load. (One without work leaves after it has lingered.)
+#: A session is released sooner than that for one that waits for a slot. One that still has work: after at least one slice, when it has
+#: worked this many times as long as its engine took to load. Any other, and one that waits most of the time (a run with a rate): after this
+#: many times the load for each session that the process hosts, so that handing over slots takes a part of one core at most, however
+#: many sessions are stepped; and after a second at least.
 MIN_WORK_PER_LOAD = 2.0
-#: The same for a run with a rate, which uses little CPU time, in seconds since the engine was loaded.
-_PACED_HOSTING_SECONDS = 1.0
+_MIN_HOSTING_SECONDS = 1.0
 #: How often the inbox is polled between wake-ups, with Redis and without it.
 INBOX_POLL_SECONDS = 1.0
 INBOX_POLL_SECONDS_WITHOUT_REDIS = 0.05
@@ -94,7 +97,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     LEASE_RENEWER.hold(own_lease)
     ended = "failed"
     try:
-        with SLOTS, MEMORY.hosting(session_id, session.owner_id, session.object_count):
+        with SLOTS.hosting(session.owner_id), MEMORY.hosting(session_id, session.owner_id, session.object_count):
             ended = _HostedSession(own_lease, session, linger_seconds).run()
     except Fenced as fenced:
         ended = "fenced"
@@ -282,14 +285,19 @@ class _HostedSession:
         if MEMORY.must_leave(self.session.owner_id):
             return True
         if seconds > LONG_HOSTING_SECONDS:
-            return host.running is not None or SLOTS.begin_leaving()
-        worked = seconds >= _PACED_HOSTING_SECONDS if host.pace else host.worked_seconds >= MIN_WORK_PER_LOAD * host.load_seconds
-        return worked and host.has_work and SLOTS.begin_leaving()
+            return host.running is not None or SLOTS.begin_leaving(self.session.owner_id, whoever=True)
+        return self._has_had_its_turn(seconds) and SLOTS.begin_leaving(self.session.owner_id)
+
+    def _has_had_its_turn(self, seconds: float) -> bool:
+        """Whether the session has been hosted, or has worked, for long enough to give way to one that waits for a slot."""
+        host = self.host
+        if host.has_work and not host.pace and host.worked_seconds >= MIN_WORK_PER_LOAD * host.load_seconds:
+            return True
+        return seconds >= max(_MIN_HOSTING_SECONDS, MIN_WORK_PER_LOAD * host.load_seconds * SLOTS.taken)
 
     def _leave_if_idle(self, idle_seconds: float) -> bool:
         """Release the lease if no command arrived for long enough. Returns whether it did."""
-        linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded or MEMORY.is_short else self.linger_seconds
-        if self.host.has_work or idle_seconds < linger:
+        if self.host.has_work or idle_seconds < self._linger():
             return False
         self.host.store_metrics(now=True)
         if not lease.release_idle(self.lease):
@@ -297,6 +305,14 @@ class _HostedSession:
             return False
         WARM.put(self.host)
         return True
+
+    def _linger(self) -> float:
+        if MEMORY.is_short:
+            return min(self.linger_seconds, CROWDED_LINGER_SECONDS)
+        if not SLOTS.is_crowded:
+            return self.linger_seconds
+        crowded = CROWDED_LINGER_SECONDS if SLOTS.has_most(self.session.owner_id) else _CROWDED_LINGER_SECONDS_OF_OTHERS
+        return min(self.linger_seconds, crowded)
 
     def _leave_for_another(self) -> None:
         has_work = self.host.has_work

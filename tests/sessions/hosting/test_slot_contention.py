@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models import F
 
+from schedviz.sessions import turns
 from schedviz.sessions.hosting import sweep
 from schedviz.sessions.hosting.slots import FairSemaphore, Slots
 from schedviz.sessions.models import Chunk, Session
@@ -18,17 +21,28 @@ from tests.conftest import RedisServer, Worker, until
 from tests.sessions.conftest import MakeSession, send
 
 SESSIONS, SLOTS = 75, 32
+#: Slots of a worker with fewer.
+SMALL = 3
 #: Cycles of each session: enough for at least two slices.
 CYCLES = 66
 
 
-@pytest.fixture
-def crowded_worker(redis: RedisServer, transactional_db: None) -> Iterator[Worker]:
-    worker = Worker("engine", pool="threads", size=SLOTS, name="crowded")
+def _worker(size: int) -> Iterator[Worker]:
+    worker = Worker("engine", pool="threads", size=size, name="crowded")
     worker.start()
     until(worker.is_ready)
     yield worker
     worker.stop()
+
+
+@pytest.fixture
+def crowded_worker(redis: RedisServer, transactional_db: None) -> Iterator[Worker]:
+    yield from _worker(SLOTS)
+
+
+@pytest.fixture
+def small_worker(redis: RedisServer, transactional_db: None) -> Iterator[Worker]:
+    yield from _worker(SMALL)
 
 
 def test_no_session_starves_if_there_are_twice_as_many_sessions_as_slots(make_session: MakeSession, crowded_worker: Worker) -> None:
@@ -121,8 +135,62 @@ def test_a_fair_semaphore_admits_at_most_its_number_of_threads() -> None:
 def test_no_more_sessions_release_their_slot_than_are_waiting() -> None:
     waiting = 2
     slots = Slots(4, lambda: waiting)
-    with slots, slots, slots, slots:
-        assert [slots.begin_leaving() for _ in range(3)] == [True, True, False]
+    with slots.hosting(1), slots.hosting(1), slots.hosting(1), slots.hosting(1):
+        assert [slots.begin_leaving(1) for _ in range(3)] == [True, True, False]
     waiting = 0
-    with slots:
-        assert not slots.begin_leaving()
+    with slots.hosting(1):
+        assert not slots.begin_leaving(1)
+
+
+def test_the_sender_with_the_most_slots_gives_way() -> None:
+    slots = Slots(4, lambda: 1)
+    with slots.hosting(1), slots.hosting(2):
+        assert slots.has_most(1)
+        assert slots.has_most(2)
+        with slots.hosting(1):
+            assert not slots.begin_leaving(2)
+            assert slots.begin_leaving(1)
+        assert slots.taken == 2
+        assert slots.begin_leaving(2)
+    with slots.hosting(1), slots.hosting(1), slots.hosting(2):
+        assert slots.begin_leaving(2, whoever=True)
+
+
+def test_visitors_of_the_demo_give_way_together_and_first_those_of_the_address_with_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_networks_of", lambda ids: {number: f"address {number % 2}" for number in ids if number > 10})
+    slots = Slots(8, lambda: 1)
+    with slots.hosting(1), slots.hosting(1), slots.hosting(11), slots.hosting(12), slots.hosting(13):
+        assert [slots.has_most(owner) for owner in (1, 11, 12, 13)] == [False, True, False, True]
+
+
+def test_sessions_that_are_stepped_all_the_time_do_not_keep_their_slots_while_another_user_waits(
+    make_session: MakeSession, small_worker: Worker
+) -> None:
+    ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
+    stepped = [make_session(nodes=2, pods=CYCLES) for _ in range(SMALL + 1)]
+    Session.objects.filter(pk__in=stepped).update(owner=ada)
+    other = make_session(nodes=2, pods=CYCLES)
+    Session.objects.filter(pk=other).update(owner=bob)
+    epoch = Session.objects.get(pk=other).epoch
+    stop = threading.Event()
+
+    def step_all_the_time() -> None:
+        while not stop.wait(0.4):
+            for session_id in stepped:
+                send(session_id, "cycle")
+        connection.close()
+
+    stepping = threading.Thread(target=step_all_the_time)
+    stepping.start()
+    try:
+        until(lambda: Session.objects.filter(pk__in=stepped).exclude(applied_seq=0).count() >= SMALL)
+        for _ in range(3):
+            seq = send(other, "cycle")
+            until(lambda seq=seq: Session.objects.get(pk=other).applied_seq == seq, seconds=20)
+            time.sleep(1.5)
+        # The user with fewer slots was not displaced.
+        assert Session.objects.get(pk=other).epoch == epoch + 1
+        until(lambda: not Session.objects.filter(pk__in=stepped, applied_seq=0).exists(), seconds=20)
+    finally:
+        stop.set()
+        stepping.join()

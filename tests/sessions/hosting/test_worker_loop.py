@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
@@ -606,6 +607,55 @@ def test_hosting_ends_after_a_while_if_another_session_waits_for_the_slot(
     worker_loop.host_session(session_id, linger_seconds=3600)
 
     assert Session.objects.get(pk=session_id).lease_owner == ""
+
+
+def test_a_session_without_work_leaves_after_its_turn_if_another_waits_for_the_slot(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 20.0)
+    monkeypatch.setattr(worker_loop, "SLOTS", Slots(100, lambda: 1))
+    session_id = make_session()
+    send(session_id, "cycle")
+
+    began = time.monotonic()
+    worker_loop.host_session(session_id, linger_seconds=3600)
+
+    assert worker_loop._MIN_HOSTING_SECONDS <= time.monotonic() - began < 15
+    assert Session.objects.get(pk=session_id).lease_owner == ""
+
+
+def test_a_turn_is_longer_for_slow_loads_so_that_hand_overs_use_a_part_of_one_core(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots = Slots(100, lambda: 1)
+    monkeypatch.setattr(worker_loop, "SLOTS", slots)
+    acquired = lease.acquire(make_session())
+    assert acquired is not None
+    hosted = worker_loop._HostedSession(*acquired, 60.0)
+    hosted.host.load_seconds = 0.5
+    with ExitStack() as others:
+        for _ in range(10):
+            others.enter_context(slots.hosting(None))
+        assert not hosted._claim_leaving(9.9)
+        assert hosted._claim_leaving(10.1)
+    lease.release(acquired[0])
+
+
+def test_idle_sessions_of_the_sender_with_the_most_slots_leave_first_when_slots_are_short(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots = Slots(3, lambda: 0)
+    monkeypatch.setattr(worker_loop, "SLOTS", slots)
+    acquired = lease.acquire(make_session())
+    assert acquired is not None
+    hosted = worker_loop._HostedSession(*acquired, 60.0)
+    with slots.hosting(None), slots.hosting(7):
+        assert hosted._linger() == 60.0
+        with slots.hosting(None):
+            assert hosted._linger() == worker_loop.CROWDED_LINGER_SECONDS
+        with slots.hosting(7):
+            assert hosted._linger() == worker_loop._CROWDED_LINGER_SECONDS_OF_OTHERS
+    lease.release(acquired[0])
 
 
 def test_a_long_run_is_handed_over_to_another_worker(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
