@@ -54,6 +54,7 @@ def analyse(session_id: str, request: str, result_key: str) -> None:
 
 @app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)
 def validate_settings(simulation: str, result_key: str) -> None:
+    """Validate settings for a web server of an earlier version; others call the worker's threads for it."""
     from schedviz.sessions.redis import worker_calls
     from schedviz.sessions.transfer import settings_validation_job
 

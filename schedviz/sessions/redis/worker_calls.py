@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 from uuid import uuid4
 
+import msgspec
 import redis
 
 from schedviz.sessions.redis import heartbeat, stream, wakeups
@@ -32,26 +34,56 @@ def call(task: str, argument: bytes, *, queue: str, timeout_seconds: float) -> b
 
     Raises `EnqueueFailed`, `NoWorker` or `redis.RedisError`.
     """
+
+    def send(result_key: str) -> None:
+        if not wakeups.enqueue(task, argument.decode(), result_key, queue=queue):
+            raise EnqueueFailed
+
+    return _call(send, queue=queue, timeout_seconds=timeout_seconds)
+
+
+def call_thread(argument: bytes, *, queue: str, timeout_seconds: float) -> bytes | None:
+    """`call` for a queue that threads of a worker serve with `next_call`: it waits for no place in a pool.
+
+    Raises `NoWorker` or `redis.RedisError`.
+    """
+
+    def send(result_key: str) -> None:
+        pipe: Any = stream.client().pipeline()
+        pipe.rpush(_calls_key(queue), msgspec.msgpack.encode((argument, result_key)))
+        pipe.expire(_calls_key(queue), int(timeout_seconds) + 1)
+        pipe.execute()
+
+    return _call(send, queue=queue, timeout_seconds=timeout_seconds)
+
+
+def _call(send: Callable[[str], None], *, queue: str, timeout_seconds: float) -> bytes | None:
     result_key = f"{_AWAITED}{uuid4().hex}"
     stream.client().set(_caller_key(result_key), b"1", ex=int(timeout_seconds) + 1)
     try:
-        return _call(task, argument, result_key, queue=queue, timeout_seconds=timeout_seconds)
+        send(result_key)
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            popped: Any = stream.blocking_client().blpop([result_key], timeout=_BLOCK_SECONDS)
+            if popped is not None:
+                return bytes(popped[1])
+            if not any(queue in queues for queues in heartbeat.alive().values()):
+                raise NoWorker
+        return None
     finally:
         with suppress(redis.RedisError):
             stream.client().delete(_caller_key(result_key))
 
 
-def _call(task: str, argument: bytes, result_key: str, *, queue: str, timeout_seconds: float) -> bytes | None:
-    if not wakeups.enqueue(task, argument.decode(), result_key, queue=queue):
-        raise EnqueueFailed
-    deadline = time.monotonic() + timeout_seconds
-    while time.monotonic() < deadline:
-        popped: Any = stream.blocking_client().blpop([result_key], timeout=_BLOCK_SECONDS)
-        if popped is not None:
-            return bytes(popped[1])
-        if not any(queue in queues for queues in heartbeat.alive().values()):
-            raise NoWorker
-    return None
+def next_call(queue: str, *, seconds: float) -> tuple[bytes, str] | None:
+    """In a thread of a worker: the argument and the result key of the next `call_thread` whose caller still waits; None if there is none
+    within these seconds. Raises `redis.RedisError`.
+    """
+    popped: Any = stream.blocking_client().blpop([_calls_key(queue)], timeout=seconds)
+    if popped is None:
+        return None
+    argument, result_key = msgspec.msgpack.decode(popped[1], type=tuple[bytes, str])
+    return None if is_abandoned(result_key) else (argument, result_key)
 
 
 def is_abandoned(result_key: str) -> bool:
@@ -59,6 +91,10 @@ def is_abandoned(result_key: str) -> bool:
     an earlier version.
     """
     return result_key.startswith(_AWAITED) and not stream.client().exists(_caller_key(result_key))
+
+
+def _calls_key(queue: str) -> str:
+    return f"schedviz:calls:{queue}"
 
 
 def _caller_key(result_key: str) -> str:

@@ -1,7 +1,7 @@
 """Validates the settings and the trace of a new session before anything is stored.
 
 The shape of both is checked here. A scheduler configuration, declared extenders and feature gates are validated by building the engine,
-which an engine worker does (`settings_validation_job.py`): this module runs in the web server, which never loads the engine.
+which a thread of an engine worker does (`settings_validation_job.py`): this module runs in the web server, which never loads the engine.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from schedviz.kube.validation_errors import describe, explain_validation_error
 from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
-from schedviz.sessions.redis import stream, wakeups, worker_calls
+from schedviz.sessions.redis import stream, worker_calls
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
 _MAX_NUMBER: Final = 100_000_000
 _TIMEOUT_SECONDS: Final = 20.0
+#: What engine workers announce in their heartbeats, besides the queues of Celery: they have threads for it
+#: (`settings_validation_thread.py`).
+QUEUE: Final = "settings-validation"
 
 
 class ValidationUnavailable(SessionError):
@@ -113,13 +116,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
 def _ask_worker(settings: SimulationSettings) -> ValidationResult:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
     try:
-        verdict = worker_calls.call(
-            wakeups.VALIDATE, msgspec.json.encode(settings), queue=stream.ENGINE_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
-        )
-    except worker_calls.EnqueueFailed:
-        raise ValidationUnavailable(
-            "The configuration was not validated, because the workers cannot be reached. Try again in a moment."
-        ) from None
+        verdict = worker_calls.call_thread(msgspec.json.encode(settings), queue=QUEUE, timeout_seconds=_TIMEOUT_SECONDS)
     except worker_calls.NoWorker:
         raise ValidationUnavailable(
             "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "

@@ -37,13 +37,14 @@ def _load_what_tasks_need(**_: Any) -> None:
 
 
 @worker_ready.connect
-def _begin_health_check_and_metrics(sender: Any, **_: Any) -> None:
+def _begin_threads(sender: Any, **_: Any) -> None:
     from django.conf import settings
 
     from schedviz.sessions import tracing
     from schedviz.sessions.hosting.slots import SLOTS
     from schedviz.sessions.metrics import process, process_reports
-    from schedviz.sessions.redis import heartbeat
+    from schedviz.sessions.redis import heartbeat, stream
+    from schedviz.sessions.transfer import settings_validation_thread, validation
 
     SLOTS.total = sender.pool.limit
     process.SLOTS.set(SLOTS.total)
@@ -51,7 +52,11 @@ def _begin_health_check_and_metrics(sender: Any, **_: Any) -> None:
     process_reports.start_reporting(settings.ROLE)
     if settings.TRACES:
         tracing.start_exporting(settings.ROLE)
-    heartbeat.start(str(sender.hostname), sender.app.amqp.queues.consume_from)
+    queues = [*sender.app.amqp.queues.consume_from]
+    if stream.ENGINE_QUEUE in queues:
+        settings_validation_thread.start()
+        queues.append(validation.QUEUE)
+    heartbeat.start(str(sender.hostname), queues)
 
 
 @worker_process_init.connect
