@@ -83,8 +83,8 @@ IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
 #: processes. 0: no limit.
 IMPORTS_PER_USER = number("SCHEDVIZ_IMPORTS_PER_USER", 1)
 #: Analyses, cycles in detail and texts of one user that may run at a time; all visitors of the demo together, all participants of rooms and
-#: all clients without a login may have as many, and take turns. 0: no limit.
-ANALYSES_PER_USER = number("SCHEDVIZ_ANALYSES_PER_USER", 1 if PUBLIC else 0)
+#: all clients without a login may have as many, and take turns. 0: no limit, as `schedviz up` sets it for a server of one user.
+ANALYSES_PER_USER = number("SCHEDVIZ_ANALYSES_PER_USER", 1)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
 #: Bytes of one REST body that is not an uploaded file, and of one WebSocket message.

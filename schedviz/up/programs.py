@@ -20,7 +20,10 @@ SLOTS = 64
 
 def shared_environment(data: Path, redis_url: str, server_address: ServerAddress) -> dict[str, str]:
     """The environment of every child."""
+    # The limits among users only delay a single one.
+    of_one_user = {} if server_address.is_open_to_others else {"SCHEDVIZ_ANALYSES_PER_USER": "0"}
     return {
+        **of_one_user,
         **server_address.environment,
         **{name: value for name, value in os.environ.items() if value or name not in server_address.environment},
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
