@@ -1,7 +1,8 @@
-"""`Interval`: does something at most once in a number of seconds, however often it is asked."""
+"""Does something at most once in a number of seconds, however often it is asked: now (`Interval`) or after them (`DelayedCall`)."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -25,3 +26,28 @@ class Interval:
     def reset(self) -> None:
         """Make the next run due at once."""
         self._next_run = float("-inf")
+
+
+class DelayedCall:
+    """Calls a function, in a thread of its own, some seconds after it was requested: once for all requests of that time."""
+
+    def __init__(self, call: Callable[[], object], seconds: float) -> None:
+        self._call = call
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._is_pending = False
+
+    def request(self) -> None:
+        """Callable in any thread."""
+        with self._lock:
+            if self._is_pending:
+                return
+            self._is_pending = True
+        timer = threading.Timer(self._seconds, self._run)
+        timer.daemon = True
+        timer.start()
+
+    def _run(self) -> None:
+        with self._lock:
+            self._is_pending = False
+        self._call()

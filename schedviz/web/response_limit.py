@@ -9,7 +9,8 @@ from typing import Any, Final
 from django.conf import settings
 from django.http import HttpResponse
 
-from schedviz.sessions.heap_trim import DelayedTrim
+from schedviz.sessions import heap_trim
+from schedviz.sessions.interval import DelayedCall
 from schedviz.web.api.errors import refusal
 from schedviz.web.fair_shares import FairShares
 
@@ -17,6 +18,8 @@ from schedviz.web.fair_shares import FairShares
 COUNTED_BYTES: Final = 256 * 1024
 #: After a response of this size, freed memory is given back to the system: making it took several times as much.
 _TRIMMED_BYTES: Final = 4 << 20
+#: How long after it: what holds the memory is released soon after the response was sent.
+_TRIM_SECONDS: Final = 1.0
 #: What DRF keeps of a response for its renderers: the data before encoding takes several times its size.
 _RENDERING: Final = ("data", "accepted_renderer", "accepted_media_type", "renderer_context")
 
@@ -26,7 +29,7 @@ class ResponseLimit:
 
     def __init__(self) -> None:
         self._sending = FairShares()
-        self._trim = DelayedTrim()
+        self._trim = DelayedCall(heap_trim.trim, _TRIM_SECONDS)
 
     @contextmanager
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from schedviz.sessions.interval import Interval
+from threading import Event
+
+from schedviz.sessions.interval import DelayedCall, Interval
 
 
 def test_work_is_due_at_once_and_then_after_each_interval() -> None:
@@ -35,3 +37,23 @@ def test_after_a_reset_work_is_due_at_once() -> None:
     assert interval.is_due()
     interval.reset()
     assert interval.is_due()
+
+
+def test_requests_for_a_delayed_call_are_served_by_one() -> None:
+    called: list[int] = []
+    done = Event()
+
+    def count() -> None:
+        called.append(1)
+        done.set()
+
+    delayed = DelayedCall(count, 0.05)
+    for _ in range(5):
+        delayed.request()
+    assert done.wait(10)
+    assert called == [1]
+
+    done.clear()
+    delayed.request()
+    assert done.wait(10)
+    assert called == [1, 1]

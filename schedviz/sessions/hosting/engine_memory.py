@@ -7,6 +7,7 @@ here, and one of its engines after the other is released.
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import threading
 import time
@@ -18,7 +19,10 @@ from typing import Final
 from uuid import UUID
 
 from schedviz.sessions import heap_trim
+from schedviz.sessions.interval import DelayedCall
 from schedviz.sessions.turns import sender_groups_of_users
+
+logger = logging.getLogger(__name__)
 
 #: Parts of the limit: from the first, memory is short; from the second, the largest sender's engines are not loaded, and released; from
 #: the third, no engine is loaded.
@@ -32,6 +36,8 @@ _FRESH_SECONDS: Final = 0.5
 _LEAVING_SECONDS: Final = 3.0
 _LEAVING_SECONDS_IF_EXHAUSTED: Final = 0.5
 _COLLECTION_SECONDS: Final = 10.0
+#: How long a worker hosts nothing before it looks whether memory of released engines is left. Longer than between two collections.
+_IDLE_SECONDS: Final = 15.0
 #: What an engine counts besides its objects.
 _OBJECTS_OF_ENGINE: Final = 1000
 #: The memory that a load may need for each object of weight 1.
@@ -84,6 +90,9 @@ class EngineMemory:
         self._measured_at = float("-inf")
         self._left_at = float("-inf")
         self._collected_at = float("-inf")
+        #: Ends this worker gracefully, and a new one is started in its place; None: this process is not such a worker.
+        self.restart: Callable[[], object] | None = None
+        self._idle_check = DelayedCall(self.restart_if_kept, _IDLE_SECONDS)
 
     @contextmanager
     def hosting(self, session_id: UUID, owner_id: int | None, objects: int) -> Iterator[None]:
@@ -96,6 +105,8 @@ class EngineMemory:
             with self._lock:
                 self._hosted.pop(session_id, None)
                 self._loading.discard(session_id)
+            if self.restart is not None and self.is_short:
+                self._idle_check.request()
 
     def weigh(self, session_id: UUID, objects: int) -> None:
         """The present weight of the objects of a hosted engine, which is loaded."""
@@ -142,6 +153,19 @@ class EngineMemory:
                 return False
             self._left_at = now
             return True
+
+    def restart_if_kept(self) -> None:
+        """Restart the worker if it hosts nothing and memory is short all the same: Python keeps the memory that engines have used, in pages
+        with a few objects that are still in use, and only a new process is without it.
+        """
+        with self._lock:
+            if self.restart is None or self._hosted:
+                return
+        self.collect()
+        self._measured_at = float("-inf")
+        if self.is_short:
+            logger.warning("restarting this worker: it hosts no session, and %d%% of its memory limit are in use", 100 * self._part)
+            self.restart()
 
     def collect(self) -> None:
         """Free released engines, whose objects refer to each other, and give their memory back to the system; at most every few seconds,

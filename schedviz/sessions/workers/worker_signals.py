@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import faulthandler
+import os
+import signal
 import sys
 from typing import Any
 
@@ -41,6 +43,7 @@ def _begin_threads(sender: Any, **_: Any) -> None:
     from django.conf import settings
 
     from schedviz.sessions import tracing
+    from schedviz.sessions.hosting.engine_memory import MEMORY
     from schedviz.sessions.hosting.slots import SLOTS
     from schedviz.sessions.metrics import process, process_reports
     from schedviz.sessions.redis import heartbeat, stream
@@ -55,6 +58,7 @@ def _begin_threads(sender: Any, **_: Any) -> None:
     queues = [*sender.app.amqp.queues.consume_from]
     if stream.ENGINE_QUEUE in queues:
         settings_validation_thread.start()
+        MEMORY.restart = lambda: os.kill(os.getpid(), signal.SIGTERM)
         queues.append(validation.QUEUE)
     heartbeat.start(str(sender.hostname), queues)
 
@@ -73,8 +77,6 @@ def _limit_memory(**_: Any) -> None:
 @worker_process_init.connect
 def _yield_to_sessions(**_: Any) -> None:
     """Run trials with the lowest priority, so that they take the processor time that interactive sessions leave."""
-    import os
-
     from django.conf import settings
 
     if settings.ROLE == "experiments":

@@ -108,6 +108,22 @@ def test_the_largest_of_many_small_owners_releases_an_engine_when_memory_is_exha
         assert [owner for owner in range(12) if memory.must_leave(owner)] == [11]
 
 
+def test_a_worker_restarts_that_hosts_nothing_and_whose_memory_is_short_all_the_same() -> None:
+    memory = Measured()
+    restarts: list[int] = []
+    memory.restart = lambda: restarts.append(1)
+    with memory.hosting(uuid4(), 1, 50):
+        memory.fill(80)
+        memory.restart_if_kept()
+        assert not restarts, "it hosts a session"
+    memory.fill(60)
+    memory.restart_if_kept()
+    assert not restarts, "memory is not short"
+    memory.fill(80)
+    memory.restart_if_kept()
+    assert restarts == [1]
+
+
 def test_concurrent_loads_reserve_the_memory_that_each_may_need() -> None:
     memory = Measured(limit=100 << 20)
     first, second, third, small = (uuid4() for _ in range(4))
