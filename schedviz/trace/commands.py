@@ -118,7 +118,9 @@ class Run(Command, frozen=True, tag="run"):
 
 
 class Advance(Command, frozen=True, tag="advance"):
-    """Move the virtual clock by `seconds`, or `to` the next timer."""
+    """Move the virtual clock by `seconds`, or `to` the next timer. Then what is due happens: each flush of the queue runs once, however
+    long the time was.
+    """
 
     seconds: Seconds | None = None
     to: Literal["next"] | None = None

@@ -1,6 +1,6 @@
 """The examples of the OpenAPI document: requests in an order that satisfies their dependencies, and the recorded form of their responses.
 
-`SCHEDVIZ_RECORD_EXAMPLES=1 pytest tests/web/test_examples.py` writes the answers to schedviz/web/api/examples.json again.
+`SCHEDVIZ_RECORD_EXAMPLES=1 pytest tests/web/test_examples.py` writes the responses to schedviz/web/api/examples.json again.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def test_the_examples_equal_real_responses(clients, people, document, web_server
         declared = operation["responses"][str(example.status)].get("content", {}).get(kind, {}).get("schema")
         if declared and kind.endswith("json"):
             jsonschema.validate(body, {**declared, "components": document["components"]}, Draft202012Validator)
-        told[example.operation] = {"path": path, "status": example.status, "mediaType": kind, "answer": writing.written(body)}
+        told[example.operation] = {"path": path, "status": example.status, "mediaType": kind, "response": writing.written(body)}
         told[example.operation] |= {"query": writing.written(query)} if query else {}
         told[example.operation] |= {"body": writing.written(sent)} if sent else {}
 

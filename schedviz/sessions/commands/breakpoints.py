@@ -35,7 +35,7 @@ class Hit(msgspec.Struct, frozen=True):
     when: str
 
 
-class ActiveBreakpoints:
+class EnabledBreakpoints:
     """The parsed, enabled breakpoints of a session."""
 
     def __init__(self, rows: Iterable[tuple[int, str]]) -> None:
@@ -60,7 +60,7 @@ class BreakpointMonitor:
     def __init__(self, session: Session) -> None:
         self._session_id = session.pk
         self._edit = 0
-        self._armed: ActiveBreakpoints | None = None
+        self._enabled: EnabledBreakpoints | None = None
         #: How many pending events were already examined; None while no interruptible run is active.
         self._examined: int | None = None
         self._hit: Hit | None = None
@@ -71,7 +71,7 @@ class BreakpointMonitor:
             self._edit = edit
             rows = Breakpoint.objects.filter(session_id=self._session_id, enabled=True).order_by("number")
             enabled = list(rows.values_list("number", "when"))
-            self._armed = ActiveBreakpoints(enabled) if enabled else None
+            self._enabled = EnabledBreakpoints(enabled) if enabled else None
 
     def begin(self, pending: Sequence[AnyEvent]) -> None:
         """Start watching a run. Events before it do not count."""
@@ -84,10 +84,10 @@ class BreakpointMonitor:
 
     def sees_hit(self, pending: Sequence[AnyEvent]) -> bool:
         """Whether the run must stop because of an event that was not examined before."""
-        if self._armed is None or self._examined is None:
+        if self._enabled is None or self._examined is None:
             return False
         if self._hit is None:
-            self._hit = self._armed.first_hit(pending[self._examined :])
+            self._hit = self._enabled.first_hit(pending[self._examined :])
         self._examined = len(pending)
         return self._hit is not None
 

@@ -68,7 +68,7 @@ _QUEUES: dict[QueueName, str] = {
     "errorBackoffQ": "backoff",
     "unschedulable": "unschedulable",
 }
-#: Moves that upstream does not count: it has no label for them, or (PodUpdate) omits the call.
+#: Moves that `scheduler_queue_incoming_pods_total` does not count: upstream has no label for them, or (PodUpdate) omits the call.
 _NOT_COUNTED = frozenset(("PodDelete", "PodUpdate", "Configure"))
 _POP_FROM_BACKOFF_Q = "PopFromBackoffQ"
 _PREEMPTION = "DefaultPreemption"

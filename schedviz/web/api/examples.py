@@ -31,5 +31,5 @@ def add_examples(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
                 operation["requestBody"]["content"]["application/json"]["example"] = example["body"]
             response = operation["responses"].get(str(example["status"]), {}).get("content", {}).get(example["mediaType"])
             if response is not None:
-                response["example"] = example["answer"]
+                response["example"] = example["response"]
     return result

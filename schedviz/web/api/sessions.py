@@ -70,7 +70,7 @@ def session_body(request: Request, session: Session) -> schemas.SessionBody:
 def session_bodies(request: Request, sessions: Collection[Session], *, with_sizes: bool = False) -> list[schemas.SessionBody]:
     """Sessions in their API form, in the same order.
 
-    Sizes, times of commands and memberships are read with one query for all of them; the role in a shared session with some for each.
+    Sizes, times of commands and memberships are each read with one query for all sessions; the role in a shared session with some for each.
     """
     ids = [session.pk for session in sessions]
     sizes = storage.stored_bytes(ids) if with_sizes else {}

@@ -40,7 +40,7 @@ class BreakpointBody(Body, frozen=True):
 
 
 class BreakpointList(Body, frozen=True):
-    """The breakpoints of a session by number. `most` is the maximum number."""
+    """The breakpoints of a session by number. `most` is the maximum number; it keeps its name in v1."""
 
     results: list[BreakpointBody]
     most: int
