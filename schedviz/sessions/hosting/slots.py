@@ -123,13 +123,17 @@ class Slots:
         About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count. They
         are of the sender with the most slots here, unless `whoever`.
         """
-        if self._waiting() <= self._leaving or not (whoever or self.has_most(owner_id)):
+        if not self._must_one_leave() or not (whoever or self.has_most(owner_id)):
             return False
         with self._lock:
-            if self._waiting() <= self._leaving:
+            if not self._must_one_leave():
                 return False
             self._leaving += 1
             return True
+
+    def _must_one_leave(self) -> bool:
+        """Whether more sessions wait than there are slots that are free, that are handed over now, or whose sessions leave."""
+        return self._waiting() > self._leaving + max(0, self.total - self._hosted.total())
 
 
 SLOTS = Slots(settings.SLOTS)

@@ -137,13 +137,20 @@ def test_no_more_sessions_release_their_slot_than_are_waiting() -> None:
     slots = Slots(4, lambda: waiting)
     with slots.hosting(1), slots.hosting(1), slots.hosting(1), slots.hosting(1):
         assert [slots.begin_leaving(1) for _ in range(3)] == [True, True, False]
-    waiting = 0
-    with slots.hosting(1):
+        waiting = 0
         assert not slots.begin_leaving(1)
 
 
+def test_no_session_leaves_while_a_slot_is_handed_over() -> None:
+    slots = Slots(2, lambda: 1)
+    with slots.hosting(1):
+        assert not slots.begin_leaving(1)
+        with slots.hosting(1):
+            assert slots.begin_leaving(1)
+
+
 def test_the_sender_with_the_most_slots_gives_way() -> None:
-    slots = Slots(4, lambda: 1)
+    slots = Slots(3, lambda: 1)
     with slots.hosting(1), slots.hosting(2):
         assert slots.has_most(1)
         assert slots.has_most(2)
@@ -151,7 +158,8 @@ def test_the_sender_with_the_most_slots_gives_way() -> None:
             assert not slots.begin_leaving(2)
             assert slots.begin_leaving(1)
         assert slots.taken == 2
-        assert slots.begin_leaving(2)
+        with slots.hosting(3):
+            assert slots.begin_leaving(2)
     with slots.hosting(1), slots.hosting(1), slots.hosting(2):
         assert slots.begin_leaving(2, whoever=True)
 

@@ -613,7 +613,8 @@ def test_a_session_without_work_leaves_after_its_turn_if_another_waits_for_the_s
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_loop, "LONG_HOSTING_SECONDS", 20.0)
-    monkeypatch.setattr(worker_loop, "SLOTS", Slots(100, lambda: 1))
+    monkeypatch.setattr(worker_loop, "CROWDED_LINGER_SECONDS", 3600.0)
+    monkeypatch.setattr(worker_loop, "SLOTS", Slots(1, lambda: 1))
     session_id = make_session()
     send(session_id, "cycle")
 
@@ -627,7 +628,7 @@ def test_a_session_without_work_leaves_after_its_turn_if_another_waits_for_the_s
 def test_a_turn_is_longer_for_slow_loads_so_that_hand_overs_use_a_part_of_one_core(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slots = Slots(100, lambda: 1)
+    slots = Slots(10, lambda: 1)
     monkeypatch.setattr(worker_loop, "SLOTS", slots)
     acquired = lease.acquire(make_session())
     assert acquired is not None
