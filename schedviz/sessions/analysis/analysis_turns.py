@@ -1,7 +1,7 @@
 """Leaves io processes free: the analyses of one sender do not occupy all of them, so that others' questions and imports are served.
 
 The senders of a group take turns in the order in which they began to wait. Analyses of a kind that takes long share one limit, whoever
-sends them.
+sends them, and all who wait for one take turns; a sender begins to wait when its last one has ended.
 """
 
 from __future__ import annotations
@@ -29,10 +29,35 @@ _MAX_SENDERS: Final = 8
 
 
 class _Waiting(msgspec.Struct, frozen=True, array_like=True):
-    """A sender of a group that was refused, with the time of its first and of its last attempt."""
+    """A sender that was refused, with the time of its first and of its last attempt."""
 
     since: float
     last: float
+    #: It may begin as soon as there is a place and no other has waited longer. Otherwise others do not wait for it.
+    is_ready: bool = True
+
+
+class _Places(msgspec.Struct, frozen=True):
+    """Where an analysis needs a place."""
+
+    turn: turns.SenderGroup
+    long_kind: str
+
+    @property
+    def own(self) -> str:
+        """The key of the places of the sender."""
+        return f"schedviz:analyses:{self.turn.sender}"
+
+    @property
+    def shared(self) -> dict[str, str]:
+        """The keys of the places that senders share, with the keys of those who wait for them."""
+        shared = {f"schedviz:analyses-of-group:{self.turn.group}": _waiting_key(self.turn.group)} if self.turn.group else {}
+        return shared | ({f"schedviz:analyses-of-kind:{self.long_kind}": _waiting_for_kind_key(self.long_kind)} if self.long_kind else {})
+
+    @property
+    def all(self) -> list[str]:
+        """The keys of all places."""
+        return [self.own, *self.shared]
 
 
 @contextmanager
@@ -44,22 +69,18 @@ def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Itera
     if not settings.ANALYSES_PER_USER:
         yield True
         return
-    turn = turns.sender_group_of(sender)
-    running = [f"schedviz:analyses:{turn.sender}"]
-    if turn.group:
-        running.append(f"schedviz:analyses-of-group:{turn.group}")
-    if long_kind:
-        running.append(f"schedviz:analyses-of-kind:{long_kind}")
+    places = _Places(turns.sender_group_of(sender), long_kind)
     # Another task may have the turn for the same result.
     task = f"{result_key} {secrets.token_hex(8)}"
-    if not _begin(turn, running, task):
+    if not _begin(places, task):
         yield False
         return
     try:
-        with renewed(lambda: _renew(running, task)):
+        with renewed(lambda: _renew(places.all, task)):
             yield True
     finally:
-        _end(running, task)
+        _end(places.all, task)
+        _wait_from_now(places)
 
 
 @contextmanager
@@ -73,30 +94,72 @@ def analysis_slot_of_any(senders: Collection[str], result_key: str, *, long_kind
     yield False
 
 
-def stop_waiting(senders: Collection[str]) -> None:
+def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:
     """Forget that these wait: they have their result, or have given up. Those who wait for something else try again."""
     if not settings.ANALYSES_PER_USER:
         return
     pipe: Any = stream.client().pipeline(transaction=False)
     for turn in map(turns.sender_group_of, senders):
-        if turn.group:
-            pipe.hdel(_waiting_key(turn), turn.sender)
+        for key in _Places(turn, long_kind).shared.values():
+            pipe.hdel(key, turn.sender)
     pipe.execute()
 
 
-def _begin(turn: turns.SenderGroup, running: list[str], task: str) -> bool:
+def _begin(places: _Places, task: str) -> bool:
     now = time.time()
     pipe: Any = stream.client().pipeline(transaction=True)
-    for key in running:
+    for key in places.all:
         pipe.zremrangebyscore(key, "-inf", now)
         pipe.zadd(key, {task: now + _TURN_SECONDS})
         pipe.expire(key, _TURN_SECONDS)
         pipe.zcard(key)
-    is_free = all(count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4])
-    is_turn = _is_first(turn, now, is_free=is_free) if turn.group else is_free
+    is_free = dict(zip(places.all, (count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4]), strict=True))
+    is_turn = _is_turn(places, now, is_free)
     if not is_turn:
-        _end(running, task)
+        _end(places.all, task)
     return is_turn
+
+
+def _is_turn(places: _Places, now: float, is_free: dict[str, bool]) -> bool:
+    """Whether all places are free and no other has waited longer for a shared one. If not, this sender waits: ready for the first place
+    that it lacks, and not ready for those after it.
+    """
+    sender = places.turn.sender
+    is_ready = is_free[places.own]
+    pipe: Any = stream.client().pipeline(transaction=True)
+    for key, waiting_key in places.shared.items():
+        since, is_first = _rank(waiting_key, sender, now)
+        may_have = is_ready and is_first and is_free[key]
+        if may_have:
+            pipe.hdel(waiting_key, sender)
+        else:
+            pipe.hset(waiting_key, sender, msgspec.json.encode(_Waiting(since, now, is_ready)))
+            pipe.expire(waiting_key, _WAITING_SECONDS)
+        is_ready = may_have
+    pipe.execute()
+    return is_ready
+
+
+def _rank(waiting_key: str, sender: str, now: float) -> tuple[float, bool]:
+    """Since when a sender has waited, and whether no other has waited longer. Forgets those who have given up."""
+    stored: Any = stream.client().hgetall(waiting_key)
+    waiting = {name.decode(): msgspec.json.decode(data, type=_Waiting) for name, data in stored.items()}
+    gone = [name for name, one in waiting.items() if one.last < now - _WAITING_SECONDS]
+    if gone:
+        stream.client().hdel(waiting_key, *gone)
+    others = [one.since for name, one in waiting.items() if name not in (sender, *gone) and one.is_ready]
+    since = waiting[sender].since if sender in waiting and sender not in gone else now
+    return since, since <= min(others, default=since)
+
+
+def _wait_from_now(places: _Places) -> None:
+    """A sender whose turn has ended, and who waits for another one, goes to the end."""
+    now, sender = time.time(), places.turn.sender
+    for waiting_key in places.shared.values():
+        stored: Any = stream.client().hget(waiting_key, sender)
+        if stored is not None:
+            one = msgspec.json.decode(stored, type=_Waiting)
+            stream.client().hset(waiting_key, sender, msgspec.json.encode(msgspec.structs.replace(one, since=now)))
 
 
 def _renew(running: list[str], task: str) -> None:
@@ -114,24 +177,9 @@ def _end(running: list[str], task: str) -> None:
     pipe.execute()
 
 
-def _is_first(turn: turns.SenderGroup, now: float, *, is_free: bool) -> bool:
-    """Whether a place is free and no other of the group has waited longer. If not, this sender waits, too."""
-    key, sender = _waiting_key(turn), turn.sender.encode()
-    stored: Any = stream.client().hgetall(key)
-    waiting = {name: msgspec.json.decode(data, type=_Waiting) for name, data in stored.items()}
-    gone = [name for name, one in waiting.items() if one.last < now - _WAITING_SECONDS]
-    others = [one.since for name, one in waiting.items() if name != sender and name not in gone]
-    own = waiting[sender].since if sender in waiting and sender not in gone else now
-    is_first = is_free and own <= min(others, default=own)
-    pipe: Any = stream.client().pipeline(transaction=True)
-    if is_first:
-        pipe.hdel(key, sender, *gone)
-    else:
-        pipe.hset(key, sender, msgspec.json.encode(_Waiting(own, now)))
-        pipe.expire(key, _WAITING_SECONDS)
-    pipe.execute()
-    return is_first
+def _waiting_key(group: str) -> str:
+    return f"schedviz:analyses-waiting-since:{group}"
 
 
-def _waiting_key(turn: turns.SenderGroup) -> str:
-    return f"schedviz:analyses-waiting-since:{turn.group}"
+def _waiting_for_kind_key(long_kind: str) -> str:
+    return f"schedviz:analyses-waiting-since-for-kind:{long_kind}"

@@ -14,6 +14,8 @@ _REQUEST_SECONDS: Final = 60
 #: A sender wants the result for this long after it last asked: a web server asks four times a second, but once for requests that follow
 #: another one, which wait for up to 30 s.
 _SENDERS_SECONDS: Final = 40
+#: One who has not asked for this long has left. It may ask again a moment later.
+_ABANDONED_SECONDS: Final = 5
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _COMPUTATION_SECONDS: Final = 20
 
@@ -60,8 +62,25 @@ def keep_waiting(result_key: str) -> bool:
     return bool(client.exists(request_key(result_key)))
 
 
+def drop_if_abandoned(result_key: str) -> bool:
+    """In a worker, before a long computation: whether all who asked for the result have left. The next request for it is then sent again.
+    Raises `redis.RedisError`.
+    """
+    pipe: Any = stream.client().pipeline(transaction=False)
+    pipe.pttl(_senders_key(result_key)).pttl(request_key(result_key))
+    senders_left, request_left = pipe.execute()
+    # Each time that a sender asks, the lifetime of the senders begins again. That of the request does not; it may have no senders.
+    if senders_left >= 0:
+        is_abandoned = senders_left < (_SENDERS_SECONDS - _ABANDONED_SECONDS) * 1000
+    else:
+        is_abandoned = request_left < (_REQUEST_SECONDS - _SENDERS_SECONDS) * 1000
+    if is_abandoned:
+        release_request(result_key)
+    return bool(is_abandoned)
+
+
 def release_request(result_key: str) -> None:
-    """Release the claim of a request that could not be sent. Raises `redis.RedisError`."""
+    """Release the claim of a request that could not be sent or is not computed. Raises `redis.RedisError`."""
     stream.client().delete(request_key(result_key), _senders_key(result_key))
 
 

@@ -46,6 +46,80 @@ def test_long_analyses_of_all_users_share_the_limit_of_one(settings: LazySetting
         assert again
 
 
+def attempt(sender: str, kind: str, result: str = "") -> bool:
+    """Whether a task of the sender gets a turn, which ends at once."""
+    with analysis_slot(sender, result or uuid4().hex, long_kind=kind) as is_turn:
+        return is_turn
+
+
+def test_the_senders_of_long_analyses_take_turns(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, cy = (f"user {uuid4().int % 10**9}" for _ in range(3))
+    kind = uuid4().hex
+
+    with analysis_slot(ada, "first", long_kind=kind) as first:
+        assert first
+        # Ada waits with a second one before others ask.
+        assert [attempt(sender, kind) for sender in (ada, bob, cy)] == [False, False, False]
+    # The sender that had the last turn goes to the end, though it tries first.
+    assert [attempt(sender, kind) for sender in (ada, cy)] == [False, False]
+    with analysis_slot(bob, "bob's", long_kind=kind) as is_turn:
+        assert is_turn
+        assert not attempt(bob, kind)
+    assert [attempt(sender, kind) for sender in (bob, ada)] == [False, False]
+    assert [attempt(sender, kind) for sender in (cy, ada, bob)] == [True, True, True]
+
+
+def test_others_do_not_wait_for_a_sender_whose_own_place_is_taken(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob = (f"user {uuid4().int % 10**9}" for _ in range(2))
+    kind = uuid4().hex
+
+    with analysis_slot(ada, "an explanation"):
+        assert not attempt(ada, kind)
+        assert attempt(bob, kind)
+        with analysis_slot(bob, "a recording", long_kind=kind):
+            assert not attempt(bob, kind)
+    # Ada has waited for longer all the same.
+    assert not attempt(ada, kind) or attempt(bob, kind)
+
+
+def test_a_group_does_not_wait_for_its_sender_that_waits_for_a_long_analysis(settings: LazySettings, group: str) -> None:
+    settings.ANALYSES_PER_USER = 1
+    user, ada, bob = f"user {uuid4().int % 10**9}", f"guest {uuid4()}", f"guest {uuid4()}"
+    kind = uuid4().hex
+
+    with analysis_slot(user, "a recording", long_kind=kind):
+        assert not attempt(ada, kind)
+        with analysis_slot(bob, "an explanation") as is_turn:
+            assert is_turn
+    assert attempt(ada, kind)
+
+
+def test_a_recording_that_nobody_waits_for_any_more_is_not_begun(
+    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = owned(make_session(), "ada")
+    ada = f"user {session.owner_id}"
+    settings.ANALYSES_PER_USER = 1
+    request = requests.RecordingRequest()
+    body, key = msgspec.json.encode(request), requests.result_key(session, request)
+
+    def ask() -> None:
+        with pytest.raises(requests.ResultLate):
+            requests.request_result(session, request, timeout_seconds=0, sender=ada)
+
+    ask()
+    stream.client().pexpire(f"{key}:senders", 34_000)
+    assert analysis_job.run(session.pk, body, key)
+    assert not stream.client().exists(key)
+    assert not stream.client().exists(single_flight.request_key(key)), "the next request sends a task"
+    ask()
+    stream.client().pexpire(f"{key}:senders", 36_000)
+    assert analysis_job.run(session.pk, body, key)
+    assert stream.client().exists(key)
+
+
 def test_analyses_are_unlimited_by_default(settings: LazySettings) -> None:
     with analysis_slot("user 7", "first") as first, analysis_slot("user 7", "second") as second:
         assert first
