@@ -76,8 +76,7 @@ MAX_RESULT_BYTES = 64 << 20
 def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     """Compute the result of a request (JSON of `AnyAnalysisRequest`) and store it under `result_key`. False: it is not its user's turn.
 
-    Does nothing if the result is already stored, another worker is computing it, or nobody has asked for it lately: for one that takes
-    long, in the last seconds.
+    Does nothing if the result is already stored, another worker is computing it, or nobody has asked for it in the last seconds.
     """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
@@ -86,7 +85,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
     # These run a part of the history again, up to the time limit. Other analyses take seconds.
     long_kind = "history" if isinstance(asked, RecordingRequest | LessonDraftRequest) else ""
-    if long_kind and single_flight.drop_if_abandoned(result_key):
+    if single_flight.drop_if_abandoned(result_key):
         stop_waiting(senders, long_kind=long_kind)
         return True
     with analysis_slot_of_any(senders, result_key, long_kind=long_kind) as is_turn:

@@ -63,7 +63,7 @@ def keep_waiting(result_key: str) -> bool:
 
 
 def drop_if_abandoned(result_key: str) -> bool:
-    """In a worker, before a long computation: whether all who asked for the result have left. The next request for it is then sent again.
+    """In a worker, before a computation: whether all who asked for the result have left. The next request for it is then sent again.
     Raises `redis.RedisError`.
     """
     pipe: Any = stream.client().pipeline(transaction=False)

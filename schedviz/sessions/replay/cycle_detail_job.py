@@ -29,13 +29,16 @@ logger = logging.getLogger(__name__)
 def run(session_id: UUID, cycle: int) -> bool:
     """Make the detail of a cycle, in a turn of who asked for it, or of the session's owner. False: it is not their turn.
 
-    Does nothing if the detail is stored, another worker is computing it, or nobody has asked for it lately.
+    Does nothing if the detail is stored, another worker is computing it, or nobody has asked for it in the last seconds.
     """
     owner = Session.objects.filter(pk=session_id).values_list("owner_id").first()
     if owner is None or cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
     senders = single_flight.senders_of(flight) or [turns.name_of(owner[0])]
+    if single_flight.drop_if_abandoned(flight):
+        stop_waiting(senders)
+        return True
     with analysis_slot_of_any(senders, flight) as is_turn:
         if is_turn:
             with single_flight.claim_computation(flight) as is_claimed:

@@ -67,6 +67,8 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
             return stored
         if reason := stream.detail_failure(session_id, cycle):
             raise DetailTooSlow(reason) if reason == TOO_SLOW else DetailNotStored(reason)
+        # A request that nobody repeats is dropped.
+        _request(session_id, cycle, sender)
     raise DetailLate(f"Cycle {cycle} is not replayed yet. The replay continues; try again in a moment.")
 
 

@@ -9,15 +9,22 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from schedviz.sessions.analysis import analysis_job, requests
 from schedviz.sessions.analysis.requests import WhyRequest
 from schedviz.sessions.models import Session
+from schedviz.sessions.redis import single_flight
 from schedviz.web.api.problem_details import TITLES
 from tests.sessions.conftest import MakeSession
+
+
+def run(session: Session, request: requests.AnyAnalysisRequest) -> None:
+    key = requests.result_key(session, request)
+    assert single_flight.claim_request(key)
+    analysis_job.run(session.pk, msgspec.json.encode(request), key)
 
 
 def test_a_result_over_the_limit_is_refused_with_its_size(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis_job, "MAX_RESULT_BYTES", 100)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
+    run(session, request)
 
     with pytest.raises(requests.ResultTooLarge, match=r"The result has \S+ bytes; at most 100 are returned\. Ask about one pod"):
         requests.request_result(session, request, timeout_seconds=0)
@@ -33,7 +40,7 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     monkeypatch.setattr(analysis_job, "_result_of_engine", take_long)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
+    run(session, request)
 
     with pytest.raises(requests.AnalysisFailed, match=r"takes longer than 60 s, which is the limit\. Ask about one pod"):
         requests.request_result(session, request, timeout_seconds=0)
@@ -49,7 +56,7 @@ def test_an_analysis_without_memory_is_refused_and_is_no_error_in_the_log(
     monkeypatch.setattr(analysis_job, "_result_of_engine", need_too_much)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
+    run(session, request)
 
     with pytest.raises(requests.AnalysisFailed, match=r"needs more memory than an io process may use\. Ask about fewer events"):
         requests.request_result(session, request, timeout_seconds=0)
@@ -65,7 +72,7 @@ def test_an_engine_error_is_not_reported_as_missing_history(
     monkeypatch.setattr(analysis_job, "_result_of_engine", fail)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
+    run(session, request)
 
     with pytest.raises(requests.AnalysisFailed, match="the engine raised an error") as failed:
         requests.request_result(session, request, timeout_seconds=0)

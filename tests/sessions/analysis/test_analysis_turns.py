@@ -96,13 +96,17 @@ def test_a_group_does_not_wait_for_its_sender_that_waits_for_a_long_analysis(set
     assert attempt(ada, kind)
 
 
-def test_a_recording_that_nobody_waits_for_any_more_is_not_begun(
-    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("request_of", [requests.RecordingRequest, requests.PendingPodsRequest])
+def test_an_analysis_that_nobody_waits_for_any_more_is_not_begun(
+    make_session: MakeSession,
+    settings: LazySettings,
+    sent: list[tuple[object, ...]],
+    request_of: type[requests.AnyAnalysisRequest],
 ) -> None:
     session = owned(make_session(), "ada")
     ada = f"user {session.owner_id}"
     settings.ANALYSES_PER_USER = 1
-    request = requests.RecordingRequest()
+    request = request_of()
     body, key = msgspec.json.encode(request), requests.result_key(session, request)
 
     def ask() -> None:
@@ -120,7 +124,8 @@ def test_a_recording_that_nobody_waits_for_any_more_is_not_begun(
     assert stream.client().exists(key)
 
 
-def test_analyses_are_unlimited_by_default(settings: LazySettings) -> None:
+def test_analyses_are_unlimited_without_a_limit(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 0
     with analysis_slot("user 7", "first") as first, analysis_slot("user 7", "second") as second:
         assert first
         assert second

@@ -13,6 +13,7 @@ from schedviz.sessions.analysis import analysis_job, requests
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE, EngineKey
 from schedviz.sessions.analysis.requests import AnalysisRequest, SmallestChangeRequest, WhatIfRequest, WhyRequest
 from schedviz.sessions.models import Session
+from schedviz.sessions.redis import single_flight
 from tests.sessions.conftest import MakeSession, pod, send, work_off
 
 
@@ -24,6 +25,7 @@ def forgotten() -> Iterator[None]:
 
 
 def run(session_id: UUID, request: AnalysisRequest, place: str) -> dict[str, object]:
+    assert single_flight.claim_request(place)
     analysis_job.run(session_id, msgspec.json.encode(request), place)
     result = requests._stored_result(place)
     assert result is not None

@@ -15,6 +15,7 @@ from django.db import OperationalError, connection
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import CycleDetail, Session
+from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
 from tests.sessions.conftest import crash, send, work_off
 
@@ -70,6 +71,23 @@ def test_a_detail_is_computed_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) 
     assert CycleDetail.objects.filter(session_id=busy).count() == 1
 
 
+def run_requested(session_id: UUID, cycle: int) -> bool:
+    """Run the task of a request that somebody waits for."""
+    single_flight.claim_request(cycle_details.flight_key(session_id, cycle))
+    return cycle_detail_job.run(session_id, cycle)
+
+
+def test_a_detail_that_nobody_waits_for_any_more_is_not_computed(busy: UUID) -> None:
+    flight = cycle_details.flight_key(busy, 5)
+    assert single_flight.claim_request(flight, "user 7")
+    stream.client().pexpire(f"{flight}:senders", 34_000)
+    assert cycle_detail_job.run(busy, 5)
+    assert not cycle_details.is_stored(busy, 5)
+
+    assert run_requested(busy, 5), "the next request sends a task"
+    assert cycle_details.is_stored(busy, 5)
+
+
 def test_a_future_cycle_has_no_detail(busy: UUID) -> None:
     with pytest.raises(HistoryUnavailable):
         cycle_details.cycle_detail(busy, 999, timeout_seconds=1)
@@ -99,13 +117,13 @@ def test_errors_that_the_cycle_did_not_cause_are_not_stored(busy: UUID, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(cycle_detail_job, "replay_cycle", fail)
         if isinstance(error, SoftTimeLimitExceeded):
-            assert cycle_detail_job.run(busy, 5)
+            assert run_requested(busy, 5)
             with pytest.raises(cycle_details.DetailTooSlow, match="60 s"):
                 cycle_details.cycle_detail(busy, 5, timeout_seconds=30)
         else:
             with pytest.raises(type(error)):
-                cycle_detail_job.run(busy, 5)
-    assert cycle_detail_job.run(busy, 5)
+                run_requested(busy, 5)
+    assert run_requested(busy, 5)
     assert cycle_details.cycle_detail(busy, 5, timeout_seconds=0)["node"]
 
 
