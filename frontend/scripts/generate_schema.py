@@ -10,23 +10,29 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from schedviz.engine.config.default_plugins import DEFAULT_PLUGINS
-from schedviz.engine.config.plugin_args import ARGS_BY_PLUGIN
-from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerConfiguration
-from schedviz.engine.releases.v1_27_plugins import in_tree_registry
+from schedviz.engine.config.default_plugins import REQUIRED_FEATURES
+from schedviz.engine.config.plugin_args import ARGS_BY_PLUGIN_V1_36
+from schedviz.engine.config.rules import RULES
+from schedviz.engine.config.types_v1_36 import KubeSchedulerConfiguration, Plugins
+from schedviz.engine.features import features_of
+from schedviz.engine.framework.runtime.plugin_lists import Registry
+from schedviz.engine.releases import v1_27_plugins, v1_36_plugins
 from schedviz.kube.json_names import camel
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import unread_names
 from schedviz.kube.unread import DIGESTS, UNREAD
-from schedviz.trace.releases import DEFAULT_RELEASE
+from schedviz.trace import releases
 from schedviz.web.wire_schema import write_or_check
 
+#: The plugins of each release.
+REGISTRIES: Final[Mapping[str, Registry]] = {releases.V1_27: v1_27_plugins.in_tree_registry(), releases.V1_36: v1_36_plugins.in_tree_registry()}
 TARGET = Path(__file__).parent.parent / "src/editor/schema.json"
 #: Members that hold what was left out: nobody writes them.
 HIDDEN: Final = {*DIGESTS, "unreadAnnotations", "unreadSpec"}
@@ -57,14 +63,14 @@ CHOICES: Final[dict[tuple[str, str], list[str]]] = {
 
 
 def generate() -> str:
-    structs = [*(kind.type for kind in KINDS), KubeSchedulerConfiguration, *ARGS_BY_PLUGIN.values()]
+    structs = [*(kind.type for kind in KINDS), KubeSchedulerConfiguration, *ARGS_BY_PLUGIN_V1_36.values()]
     _, definitions = msgspec.json.schema_components(structs, schema_hook=_foreign, ref_template="#/$defs/{name}")
     unread = {struct.__name__: list(unread_names(struct)) for struct in UNREAD}
     found = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "x-kinds": {kind.name: {"apiVersion": kind.api_version, "namespaced": kind.namespaced} for kind in KINDS},
-        "x-plugins": _plugins(),
-        "x-args": {plugin: args.__name__ for plugin, args in sorted(ARGS_BY_PLUGIN.items())},
+        "x-plugins": {release: _plugins(release) for release in REGISTRIES},
+        "x-args": {plugin: args.__name__ for plugin, args in sorted(ARGS_BY_PLUGIN_V1_36.items())},
         "$defs": {name: _struct(name, schema, unread.get(name, [])) for name, schema in sorted(definitions.items())},
     }
     return json.dumps(found, separators=(",", ":"), ensure_ascii=False) + "\n"
@@ -76,22 +82,35 @@ def _foreign(type_: type) -> dict[str, Any]:
     raise NotImplementedError(type_)
 
 
-def _plugins() -> list[dict[str, Any]]:
-    """Every plugin in the order of the default ones: its default weight (no member: it is off) and its extension points."""
-    weights = {plugin.name: plugin.weight for plugin in DEFAULT_PLUGINS[DEFAULT_RELEASE].multi_point.enabled}
-    others = sorted(set(in_tree_registry()) - set(weights))
+def _plugins(release: str) -> list[dict[str, Any]]:
+    """Every plugin that a release accepts, in the order of the default ones: its default weight (no member: it is off), and its extension points.
+
+    `gate`: the feature gate without which it is not among the defaults, and whether that gate is on by default.
+    """
+    rules, registry = RULES[release], REGISTRIES[release]
+    weights = {plugin.name: plugin.weight for plugin in rules.default_plugins.multi_point.enabled}
+    others = sorted(set(registry) - set(weights) - rules.removed_plugins)
     return [
-        {"name": name, "points": points, **({"weight": weights[name]} if name in weights else {})}
+        {"name": name, "points": points, **({"weight": weights[name]} if name in weights else {}), **_gate(name, release)}
         for name in [*weights, *others]
-        if (points := _points(name))
+        if (points := _points(registry, name))
     ]
 
 
-def _points(plugin: str) -> list[str]:
+def _gate(plugin: str, release: str) -> dict[str, Any]:
+    gates = RULES[release].gates
+    if plugin not in REQUIRED_FEATURES or not gates:
+        return {}
+    member = REQUIRED_FEATURES[plugin]
+    name = next(name for name, gate in gates.items() if gate.member == member)
+    return {"gate": {"name": name, "default": getattr(features_of(gates, {}), member)}}
+
+
+def _points(registry: Registry, plugin: str) -> list[str]:
     """The extension points that a plugin implements, as members of `plugins` are called."""
-    made: Any = in_tree_registry()[plugin]
-    methods = {"queue_sort": "less"}
-    return [camel(point) for point in EXTENSION_POINTS if hasattr(made, methods.get(point, point))]
+    methods = {"queue_sort": "less", "placement_generate": "generate_placements", "placement_score": "score_placement"}
+    points = [field for field in Plugins.__struct_fields__ if field != "multi_point"]
+    return [camel(point) for point in points if hasattr(registry[plugin], methods.get(point, point))]
 
 
 def _struct(name: str, schema: dict[str, Any], unread: list[str]) -> dict[str, Any]:

@@ -4,13 +4,15 @@ import { check, OBJECT_KINDS, refused } from "../src/editor/check";
 import { suggest } from "../src/editor/complete";
 import { formOf, withArgs, withNumber, withPlugin } from "../src/editor/configuration";
 import { read, stepsOf } from "../src/editor/reading";
-import { CONFIGURATION, schemaOfArgs } from "../src/editor/schema";
+import { CONFIGURATION, schemaOfArgs, type Simulated } from "../src/editor/schema";
 import { CONFIGURATION_TEMPLATE, TEMPLATES } from "../src/editor/templates";
 
 const POD = TEMPLATES.find(({ id }) => id === "pod")!.text;
-const messages = (text: string, kinds = OBJECT_KINDS): string[] => check(text, kinds).map(({ severity, message }) => `${severity}: ${message}`);
+const V1_27: Simulated = { release: "v1.27.1" };
+const V1_36: Simulated = { release: "v1.36" };
+const messages = (text: string, kinds = OBJECT_KINDS, simulated = V1_27): string[] => check(text, kinds, simulated).map(({ severity, message }) => `${severity}: ${message}`);
 const underlined = (text: string, kinds = OBJECT_KINDS): string[] => check(text, kinds).map(({ from, to }) => text.slice(from, to));
-const form = (text: string) => formOf(text, (name) => schemaOfArgs(name) !== null)!;
+const form = (text: string, simulated = V1_27) => formOf(text, simulated, (name) => schemaOfArgs(name) !== null)!;
 const line = (text: string, name: string) => form(text).profiles[0]!.plugins.find((plugin) => plugin.name === name)!;
 
 describe("checking an object", () => {
@@ -55,7 +57,7 @@ describe("checking an object", () => {
 });
 
 describe("suggestions", () => {
-  const labels = (text: string, fallback = "Pod"): string[] => suggest(text, text.length, fallback)?.options.map(({ label }) => label) ?? [];
+  const labels = (text: string, fallback = "Pod"): string[] => suggest(text, text.length, fallback, V1_27)?.options.map(({ label }) => label) ?? [];
 
   it("are the fields of the object around the cursor", () => {
     expect(labels("kind: Pod\nspec:\n  ")).toContain("tolerations");
@@ -79,20 +81,20 @@ describe("suggestions", () => {
 describe("the form of a configuration", () => {
   it("shows which plugins are enabled by default, and their weights", () => {
     expect(line(CONFIGURATION_TEMPLATE, "TaintToleration")).toMatchObject({ on: true, weight: 3, byDefault: true, spoken: false });
-    expect(line(CONFIGURATION_TEMPLATE, "SelectorSpread")).toMatchObject({ on: false });
+    expect(line(CONFIGURATION_TEMPLATE, "CinderLimits")).toMatchObject({ on: false });
   });
 
   it("restores the text when a plugin is disabled and enabled again", () => {
-    const off = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocality", { on: false });
+    const off = withPlugin(CONFIGURATION_TEMPLATE, V1_27, 0, "ImageLocality", { on: false });
     expect(off).toContain("disabled:\n          - name: ImageLocality");
     expect(line(off, "ImageLocality").on).toBe(false);
-    expect(withPlugin(off, 0, "ImageLocality", { on: true })).toBe(CONFIGURATION_TEMPLATE);
+    expect(withPlugin(off, V1_27, 0, "ImageLocality", { on: true })).toBe(CONFIGURATION_TEMPLATE);
   });
 
   it("restores the text when a weight is changed and reset", () => {
-    const heavy = withPlugin(CONFIGURATION_TEMPLATE, 0, "TaintToleration", { on: true, weight: 7 });
+    const heavy = withPlugin(CONFIGURATION_TEMPLATE, V1_27, 0, "TaintToleration", { on: true, weight: 7 });
     expect(line(heavy, "TaintToleration")).toMatchObject({ on: true, weight: 7, spoken: true });
-    expect(withPlugin(heavy, 0, "TaintToleration", { on: true, weight: 3 })).toBe(CONFIGURATION_TEMPLATE);
+    expect(withPlugin(heavy, V1_27, 0, "TaintToleration", { on: true, weight: 3 })).toBe(CONFIGURATION_TEMPLATE);
   });
 
   it("keeps comments", () => {
@@ -101,13 +103,36 @@ describe("the form of a configuration", () => {
   });
 
   it("makes valid YAML from an empty text", () => {
-    expect(read(withPlugin("", 0, "ImageLocality", { on: false })).problems).toEqual([]);
+    expect(read(withPlugin("", V1_27, 0, "ImageLocality", { on: false })).problems).toEqual([]);
   });
 
   it("reports unknown plugins and arguments", () => {
     const text = withArgs(CONFIGURATION_TEMPLATE, 0, "NodeResourcesFit").replace("args: {}", "args: {scoringStrategie: {}}");
     expect(messages(text, [CONFIGURATION])).toEqual(["error: Unknown field scoringStrategie. Did you mean scoringStrategy?"]);
-    const named = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocalty", { on: true });
+    const named = withPlugin(CONFIGURATION_TEMPLATE, V1_27, 0, "ImageLocalty", { on: true });
     expect(messages(named, [CONFIGURATION])).toEqual(["warning: Unknown plugin ImageLocalty. Did you mean ImageLocality?"]);
+  });
+
+  it("lists the plugins of the session's release and feature gates", () => {
+    const names = (simulated: Simulated): string[] => form(CONFIGURATION_TEMPLATE, simulated).profiles[0]!.plugins.map(({ name }) => name);
+    const defaults = (simulated: Simulated): string[] => form(CONFIGURATION_TEMPLATE, simulated).profiles[0]!.plugins.filter(({ on }) => on).map(({ name }) => name);
+    // v1.27.1 rejects SelectorSpread, and v1.36 has no plugins for single kinds of disks.
+    for (const name of ["EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"]) {
+      expect(names(V1_27)).toContain(name);
+      expect(names(V1_36)).not.toContain(name);
+    }
+    expect([...names(V1_27), ...names(V1_36)]).not.toContain("SelectorSpread");
+    expect(defaults(V1_36)).toEqual(expect.arrayContaining(["DynamicResources", "NodeDeclaredFeatures"]));
+    expect(defaults(V1_36)).not.toContain("GangScheduling");
+    expect(defaults({ release: "v1.36", featureGates: { GangScheduling: true, NodeDeclaredFeatures: false } })).toContain("GangScheduling");
+    expect(defaults({ release: "v1.36", featureGates: { NodeDeclaredFeatures: false } })).not.toContain("NodeDeclaredFeatures");
+  });
+
+  it("says of a plugin that the release does not have what enabling and disabling it does", () => {
+    const text = CONFIGURATION_TEMPLATE.replace("- schedulerName: default-scheduler", "- schedulerName: default-scheduler\n    plugins:\n      multiPoint:\n        disabled:\n          - name: EBSLimits");
+    expect(messages(text, [CONFIGURATION], V1_27)).toEqual([]);
+    expect(messages(text, [CONFIGURATION], V1_36)).toEqual([
+      "warning: EBSLimits is not a plugin of kube-scheduler v1.36. To enable it, install it on the server. Disabling it has no effect.",
+    ]);
   });
 });

@@ -132,6 +132,18 @@ def test_the_configuration_is_edited_in_form_and_text(page: Page, server: Server
     assert scores["TaintToleration"]["weight"] == 7
 
 
+@pytest.mark.parametrize(("release", "absent"), [("v1.27.1", "DynamicResources"), ("v1.36", "EBSLimits")])
+def test_the_configuration_lists_the_plugins_of_the_sessions_release(page: Page, server: Server, release: str, absent: str):
+    present = {"DynamicResources": "EBSLimits", "EBSLimits": "DynamicResources"}[absent]
+    session = str(server.rest("sessions/", {"generate": {"nodes": 4, "pods": 4}, "release": release})["id"])
+    page.goto(f"{server.url}/s/{session}/")
+    expect(page.locator("[data-transport=step]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    sheet = open_doing(page, "g")
+
+    expect(sheet.locator(f"[data-plugin-line={present}] input[type=checkbox]")).to_be_checked(timeout=PATIENCE_MILLIS)
+    expect(sheet.locator(f"[data-plugin-line={absent}]")).to_have_count(0)
+
+
 def scored(server: Server, session: str) -> Any:
     """The scores of the newest cycle that scored."""
     for cycle in range(server.rest(f"sessions/{session}/")["cycle"], 0, -1):

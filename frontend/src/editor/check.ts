@@ -4,14 +4,14 @@ import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
 import { t } from "../i18n/translate";
 import { read, rangeOf, span, stepsOf, type Problem, type Reading } from "./reading";
-import { CONFIGURATION, KINDS, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
+import { CONFIGURATION, KINDS, memberOf, pluginsOf, resolved, schemaOfKind, type PluginFacts, type Schema, type Simulated } from "./schema";
 
 const QUANTITY = /^[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 /** The maximum number of names in a message. */
 const MAX_NAMES = 8;
 
-/** All findings, in the order of the text. `kinds`: the kinds that are allowed; none: any YAML. */
-export function check(text: string, kinds: readonly string[]): Problem[] {
+/** All findings, in the order of the text. `kinds`: the kinds that are allowed; none: any YAML. `simulated`: whose plugins a configuration names. */
+export function check(text: string, kinds: readonly string[], simulated?: Simulated): Problem[] {
   const reading = read(text);
   if (reading.problems.length || !kinds.length) return reading.problems;
   const kind = (reading.value as { kind?: unknown } | null)?.kind;
@@ -21,7 +21,7 @@ export function check(text: string, kinds: readonly string[]): Problem[] {
   const schema = name === undefined || !kinds.includes(name) ? null : schemaOfKind(name);
   if (!schema) return [{ ...rangeOf(reading, ["kind"]), severity: "error", message: t("editor.kind", { kinds: kinds.join(", ") }) }];
   const problems: Problem[] = [];
-  new Checker(problems, name === CONFIGURATION).look(reading.document.contents, schema, reading.value);
+  new Checker(problems, name === CONFIGURATION, simulated).look(reading.document.contents, schema, reading.value);
   return problems.sort((a, b) => a.from - b.from);
 }
 
@@ -35,10 +35,15 @@ export function refused(text: string, path: string, within: string, message: str
 export const OBJECT_KINDS: readonly string[] = Object.keys(KINDS);
 
 class Checker {
+  private readonly plugins: readonly PluginFacts[];
+
   constructor(
     private readonly problems: Problem[],
     private readonly isConfiguration: boolean,
-  ) {}
+    private readonly simulated: Simulated | undefined,
+  ) {
+    this.plugins = simulated ? pluginsOf(simulated) : [];
+  }
 
   look(node: unknown, schema: Schema, value: unknown): void {
     if (isAlias(node) || node === null) return;
@@ -105,12 +110,12 @@ class Checker {
       this.say(node, "error", t("editor.range", { least: String(schema.minimum), most: String(schema.maximum) }));
   }
 
-  /** A plugin that is not listed may be one that the user installed: the server decides. */
+  /** A plugin that is not listed may be one that the user installed: the server decides. kube-scheduler ignores it in a list of disabled plugins. */
   private plugin(node: YAMLMap): void {
     const name = node.get("name");
-    if (typeof name !== "string" || name === "*" || PLUGINS.some((plugin) => plugin.name === name)) return;
-    const near = PLUGINS.find((plugin) => distance(plugin.name, name) <= 2)?.name;
-    this.say(node.get("name", true), "warning", near ? t("editor.plugin.near", { name, near }) : t("editor.plugin", { name }));
+    if (!this.simulated || typeof name !== "string" || name === "*" || this.plugins.some((plugin) => plugin.name === name)) return;
+    const near = this.plugins.find((plugin) => distance(plugin.name, name) <= 2)?.name;
+    this.say(node.get("name", true), "warning", near ? t("editor.plugin.near", { name, near }) : t("editor.plugin", { name, release: this.simulated.release }));
   }
 
   private wrong(node: unknown, expected: string): void {

@@ -1,5 +1,5 @@
 /** Completions at the cursor: the members of the surrounding object, or the values of the member on its line. */
-import { CONFIGURATION, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
+import { CONFIGURATION, memberOf, pluginsOf, resolved, schemaOfKind, type PluginFacts, type Schema, type Simulated } from "./schema";
 import type { Path } from "./reading";
 
 export interface Suggestion {
@@ -18,8 +18,8 @@ export interface Suggestions {
 const KEY = /^(\s*(?:- +)*)([\w./-]*)$/;
 const VALUE = /^(\s*(?:- +)*)([\w./-]+): +([\w./-]*)$/;
 
-/** Completions at a position; null: none. `fallback`: the kind of a document that has none yet. */
-export function suggest(text: string, position: number, fallback: string): Suggestions | null {
+/** Completions at a position; null: none. `fallback`: the kind of a document that has none yet. `simulated`: whose plugins a configuration names. */
+export function suggest(text: string, position: number, fallback: string, simulated?: Simulated): Suggestions | null {
   const before = text.slice(0, position).split("\n");
   const line = before.pop() ?? "";
   const kind = /^kind: *["']?(\w+)/m.exec(text)?.[1] ?? fallback;
@@ -28,7 +28,7 @@ export function suggest(text: string, position: number, fallback: string): Sugge
   const value = VALUE.exec(line);
   if (value) {
     const member = follow(schema, [...parents(before, value[1]!), value[2]!], before);
-    const options = choices(member, kind === CONFIGURATION && value[2] === "name").map((label) => ({ label, detail: "", about: "", opens: false }));
+    const options = choices(member, simulated && kind === CONFIGURATION && value[2] === "name" ? pluginsOf(simulated) : []).map((label) => ({ label, detail: "", about: "", opens: false }));
     return options.length ? { from: position - value[3]!.length, options } : null;
   }
   const key = KEY.exec(line);
@@ -91,11 +91,11 @@ function nearestName(before: readonly string[]): string | undefined {
   return before.map((line) => /^\s*(?:- +)?name: *(\w+)/.exec(line)?.[1]).findLast((name) => name !== undefined);
 }
 
-function choices(schema: Schema | null, namesPlugins: boolean): string[] {
+function choices(schema: Schema | null, plugins: readonly PluginFacts[]): string[] {
   if (!schema) return [];
   if (schema.enum) return schema.enum.map(String);
   if (schema.type === "boolean") return ["true", "false"];
-  return namesPlugins ? PLUGINS.map((plugin) => plugin.name) : [];
+  return plugins.map((plugin) => plugin.name);
 }
 
 function shape(schema: Schema): string {

@@ -2,7 +2,7 @@
 import { parseDocument } from "yaml";
 
 import { read, type Path } from "./reading";
-import { PLUGINS } from "./schema";
+import { pluginsOf, type Simulated } from "./schema";
 
 export interface PluginLine {
   name: string;
@@ -49,7 +49,8 @@ export interface ConfigurationForm {
 }
 
 /** The parsed text; null if it is not a YAML mapping. */
-export function formOf(text: string, takesArgs: (plugin: string) => boolean): ConfigurationForm | null {
+export function formOf(text: string, simulated: Simulated, takesArgs: (plugin: string) => boolean): ConfigurationForm | null {
+  const known = pluginsOf(simulated);
   const { value, problems } = read(text);
   if (problems.length || typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const written = value as Written;
@@ -62,9 +63,9 @@ export function formOf(text: string, takesArgs: (plugin: string) => boolean): Co
       const sets = profile?.plugins ?? {};
       const { enabled = [], disabled = [] } = sets["multiPoint"] ?? {};
       const configured = new Set((profile?.pluginConfig ?? []).map(({ name }) => name));
-      const names = [...PLUGINS.map(({ name }) => name), ...enabled.map(({ name = "" }) => name)];
+      const names = [...known.map(({ name }) => name), ...enabled.map(({ name = "" }) => name)];
       const lines = [...new Set(names)].filter(Boolean).map((name): PluginLine => {
-        const facts = PLUGINS.find((plugin) => plugin.name === name);
+        const facts = known.find((plugin) => plugin.name === name);
         const chosen = enabled.find((plugin) => plugin.name === name);
         const off = disabled.some((plugin) => plugin.name === name || plugin.name === "*");
         const byPoint = Object.entries(sets)
@@ -89,8 +90,8 @@ export function formOf(text: string, takesArgs: (plugin: string) => boolean): Co
 }
 
 /** The text with a plugin of a profile enabled or disabled, or with another weight. Defaults are not written. */
-export function withPlugin(text: string, profile: number, name: string, { on, weight }: { on: boolean; weight?: number }): string {
-  const facts = PLUGINS.find((plugin) => plugin.name === name);
+export function withPlugin(text: string, simulated: Simulated, profile: number, name: string, { on, weight }: { on: boolean; weight?: number }): string {
+  const facts = pluginsOf(simulated).find((plugin) => plugin.name === name);
   const isDefault = facts?.weight !== undefined;
   const usual = (facts?.weight ?? 0) || 1;
   return changed(text, (document) => {

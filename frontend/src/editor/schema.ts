@@ -23,18 +23,34 @@ export interface PluginFacts {
   points: string[];
   /** Whether it is enabled by default; missing: it is not. */
   weight?: number;
+  /** The feature gate without which it is not enabled by default. */
+  gate?: { name: string; default: boolean };
+}
+
+/** What determines the plugins of a session: its release, and the feature gates that differ from the release's defaults. */
+export interface Simulated {
+  release: string;
+  featureGates?: Readonly<Record<string, boolean>>;
 }
 
 interface Generated {
   "x-kinds": Record<string, { apiVersion: string; namespaced: boolean }>;
-  "x-plugins": PluginFacts[];
+  /** By release. */
+  "x-plugins": Record<string, PluginFacts[]>;
   "x-args": Record<string, string>;
   $defs: Record<string, Schema>;
 }
 
 const known = generated as unknown as Generated;
 
-export const PLUGINS: readonly PluginFacts[] = known["x-plugins"];
+/** The plugins of a release, those that are enabled by default first; none for a release that this build does not have. */
+export function pluginsOf({ release, featureGates = {} }: Simulated): readonly PluginFacts[] {
+  return (known["x-plugins"][release] ?? []).map(({ name, points, weight, gate }) => {
+    const isDefault = weight !== undefined && (!gate || (featureGates[gate.name] ?? gate.default));
+    return { name, points, ...(isDefault ? { weight } : {}) };
+  });
+}
+
 export const KINDS = known["x-kinds"];
 export const CONFIGURATION = "KubeSchedulerConfiguration";
 export const CONFIGURATION_VERSION = "kubescheduler.config.k8s.io/v1";

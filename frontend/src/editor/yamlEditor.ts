@@ -10,6 +10,7 @@ import { tags } from "@lezer/highlight";
 
 import { check } from "./check";
 import { suggest } from "./complete";
+import type { Simulated } from "./schema";
 import type { Problem } from "./reading";
 
 export interface EditorOptions {
@@ -17,6 +18,8 @@ export interface EditorOptions {
   label: string;
   /** The allowed kinds; a document without a kind is the first one. */
   kinds: readonly string[];
+  /** Whose plugins a configuration names. */
+  simulated?: Simulated | undefined;
   readonly?: boolean;
   onchange(text: string, problems: readonly Problem[]): void;
   /** Mod+Enter. */
@@ -36,11 +39,11 @@ const LINT_MILLIS = 200;
 
 export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOptions): YamlEditor {
   let serverProblem: Problem | null = null;
-  const problemsIn = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(serverProblem ? [serverProblem] : [])]);
+  const problemsIn = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds, options.simulated), ...(serverProblem ? [serverProblem] : [])]);
   const diagnose = (view: EditorView): Diagnostic[] =>
     problemsIn(view.state.doc.toString()).map((problem) => ({ ...problem, to: Math.min(Math.max(problem.to, problem.from), view.state.doc.length) }));
   const complete = (context: CompletionContext): CompletionResult | null => {
-    const suggestions = suggest(context.state.doc.toString(), context.pos, options.kinds[0] ?? "");
+    const suggestions = suggest(context.state.doc.toString(), context.pos, options.kinds[0] ?? "", options.simulated);
     if (!suggestions || (!context.explicit && suggestions.from === context.pos)) return null;
     return {
       from: suggestions.from,

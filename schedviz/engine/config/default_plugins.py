@@ -5,8 +5,7 @@ Upstream: apis/config/v1/default_plugins.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from operator import attrgetter
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -77,19 +76,21 @@ _V1_36: Final = Plugins(
 
 #: By release, with all plugins that its feature gates can add.
 DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, releases.V1_36: _V1_36}
-#: Plugin -> the gate without which it is not among the defaults.
-_REQUIRED_GATES: Final[Mapping[str, Callable[[Features], bool]]] = {
-    "NodeDeclaredFeatures": attrgetter("node_declared_features"),
-    "GangScheduling": attrgetter("gang_scheduling"),
-    "TopologyPlacementGenerator": attrgetter("topology_aware_workload_scheduling"),
-    "PodGroupPodsCount": attrgetter("topology_aware_workload_scheduling"),
+#: Plugin -> the member of `Features` without which it is not among the defaults.
+REQUIRED_FEATURES: Final[Mapping[str, str]] = {
+    "NodeDeclaredFeatures": "node_declared_features",
+    "GangScheduling": "gang_scheduling",
+    "TopologyPlacementGenerator": "topology_aware_workload_scheduling",
+    "PodGroupPodsCount": "topology_aware_workload_scheduling",
 }
 
 
 def apply_feature_gates(default: Plugins, features: Features) -> Plugins:
     """The default plugins without those whose gate is off. Upstream: applyFeatureGates"""
     enabled = [
-        plugin for plugin in default.multi_point.enabled if plugin.name not in _REQUIRED_GATES or _REQUIRED_GATES[plugin.name](features)
+        plugin
+        for plugin in default.multi_point.enabled
+        if plugin.name not in REQUIRED_FEATURES or getattr(features, REQUIRED_FEATURES[plugin.name])
     ]
     if len(enabled) == len(default.multi_point.enabled):
         return default
