@@ -22,7 +22,7 @@ def test_a_cordoned_node_is_uncordoned_first() -> None:
     assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
 
 
-def test_a_change_of_only_the_pod_has_no_side_effect_and_other_changes_state_theirs() -> None:
+def test_a_smaller_request_says_why_it_is_not_that_of_a_whole_node_and_other_changes_state_their_effects() -> None:
     objects = (
         node("n1", cordoned=True),
         node("n2", taints=("gpu=true:NoSchedule",)),
@@ -32,7 +32,7 @@ def test_a_change_of_only_the_pod_has_no_side_effect_and_other_changes_state_the
     )
     suggestions = smallest_change(cluster(*objects), "default/p").suggestions
     said = {change.kind: change.consequence for suggestion in suggestions for change in suggestion.changes}
-    assert said["request"] == ""
+    assert said["request"] == "no node that the pod can use has room for more now"
     assert "maintenance" in said["uncordon"]
     assert "every node with this taint" in said["toleration"]
 
@@ -67,6 +67,11 @@ def test_replicas_that_use_the_same_host_port_need_another_node() -> None:
 
 def test_the_request_is_lowered_to_what_is_free() -> None:
     assert ["lower the CPU request of container `c` from 3 to 1.5"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
+
+
+def test_a_request_that_is_lowered_to_the_size_of_the_largest_node_needs_no_note() -> None:
+    [change] = smallest_change(cluster(node("n1"), pod("p", cpu="6")), "default/p").suggestions[0].changes
+    assert (change.what, change.consequence) == ("lower the CPU request of container `c` from 6 to 4", "")
 
 
 def test_requests_for_cpu_and_memory_are_lowered_together() -> None:

@@ -103,13 +103,14 @@ CONSEQUENCES: dict[ChangeKind, str] = {
 }
 
 #: The same of a label for a node that has no such label, of a toleration of the control plane's taint, of a change of a DaemonSet's
-#: template, and of the removal of a single pod, with a controller and without.
+#: template, of a smaller request, and of the removal of a single pod, with a controller and without.
 IF_ACCURATE: Final = "the label has to be true of the node, because other pods that select it can then also be scheduled there"
 INTENTIONAL: Final = "the constraint may be intentional"
 #: Of a label or node affinity that the pod no longer requires.
 REQUIRED_ON_PURPOSE: Final = "if the requirement is intentional, add a node that meets it instead"
 ON_CONTROL_PLANE: Final = "the pod can then also be scheduled on control-plane nodes, whose resources the control plane needs"
 OF_ALL_NODES: Final = "the change applies to the DaemonSet's pods on all nodes"
+MOST_THAT_FITS: Final = "no node that the pod can use has room for more now"
 CREATED_AGAIN: Final = "its controller recreates it, and the new pod needs room on another node"
 NOT_CREATED_AGAIN: Final = "it has no controller that would recreate it"
 

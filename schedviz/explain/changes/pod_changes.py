@@ -14,7 +14,7 @@ from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
-from schedviz.explain.changes.change import ON_CONTROL_PLANE, REQUIRED_ON_PURPOSE, Change
+from schedviz.explain.changes.change import MOST_THAT_FITS, ON_CONTROL_PLANE, REQUIRED_ON_PURPOSE, Change
 from schedviz.explain.changes.port_holders import is_used_by_others
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.messages.main_reason import keeps_for_others
@@ -146,12 +146,14 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         free = _free(dry_run, resource)
         # Only the roomiest node, and the roomiest without other objections.
         alone = [row for row in lacking if len(explanation.matrix[row].objections) == 1]
-        most = {max(int(free[row]) for row in some) for some in (alone, lacking) if some}
-        for room in sorted(most, reverse=True):
+        of_alone, of_lacking = (max((int(free[row]) for row in some), default=None) for some in (alone, lacking))
+        largest = int(dry_run.rows.allocatable(resource).max())
+        for room in sorted({room for room in (of_alone, of_lacking) if room is not None}, reverse=True):
             rounded = _rounded(resource, room)
             change = _request_less(dry_run.pod.pod, resource, requested, rounded) if 0 < rounded < requested else None
             if change is not None:
-                yield change
+                # A reader knows the size of the largest node, and asks why the request has to be smaller.
+                yield msgspec.structs.replace(change, consequence=MOST_THAT_FITS if room == of_alone and rounded < largest else "")
 
 
 def _resources(dry_run: DryRun) -> Iterable[str]:
