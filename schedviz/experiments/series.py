@@ -38,7 +38,7 @@ class SeriesInfo(msgspec.Struct, frozen=True, rename="camel"):
 TITLES: Final[dict[str, tuple[str, Unit]]] = {
     "utilization": ("Requested share of the allocatable amount of all nodes", "share"),
     "placed": ("Pods of the workload on a node", "pods"),
-    "pending": ("Pods that have arrived and wait for a node", "pods"),
+    "pending": ("Pods that have arrived or are gated, and have no node", "pods"),
     "cost": ("Price per hour of the nodes with a pod, DaemonSets aside", "price"),
     "nodesUsed": ("Nodes with a pod, DaemonSets aside", "nodes"),
 }

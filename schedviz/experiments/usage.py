@@ -91,6 +91,10 @@ def _rows(source: UsageSource) -> list[tuple[int, tuple[float, ...]]]:
     rows = []
     here, tried = 0, 0
     tries = source.first_tries if source.axis == "pods" else ()
+    if source.axis == "pods":
+        # Pods that are never tried, such as gated ones, wait all the time.
+        attempted = {key for _, key in tries}
+        sums.waiting |= {key for key, pod in source.workload.items() if not pod.spec.node_name and key not in attempted}
     for change in source.changes:
         while tried < len(tries) and tries[tried][0] <= change.cycle:
             rows.append((tried, sums.row()))
@@ -113,7 +117,7 @@ class _Sums:
     def __init__(self, source: UsageSource) -> None:
         self._source = source
         self._counts_created = source.axis == "seconds"
-        #: Pods that have arrived and wait for a node.
+        #: Pods that have arrived and wait for a node, and pods that are never tried.
         self.waiting: set[str] = set()
         self._placed = 0
         self._nodes_used = 0

@@ -81,6 +81,7 @@ def test_a_series_ends_at_the_values_of_the_measures() -> None:
     for result in run(plan):
         last = {key: series.values[-1] for key, series in result.series.items()}
         assert (last["placed"], last["nodesUsed"]) == (result.values["placed"], result.values["nodesUsed"])
+        assert last["pending"] == result.values["pending"]
         assert last["utilization.cpu"] == pytest.approx(result.values["utilization.cpu"], abs=1e-6)
         tried = 300 - result.values.get("pendingReason.scheduling gates", 0)
         assert result.series["placed"].at[-1] == tried
