@@ -14,7 +14,7 @@ import { spaced } from "../src/model/experiments/spaced";
 import { printDifference, printTicks } from "../src/model/experiments/text";
 import { label } from "../src/views/experiments/measureNames";
 import { EXAMPLES, isGenerated } from "../src/views/experiments/examples";
-import { choiceText } from "../src/views/experiments/choiceText";
+import { badgeOf, choiceText } from "../src/views/experiments/choiceText";
 
 addEnglish(english);
 
@@ -129,6 +129,13 @@ describe("the sentences about a choice", () => {
     const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));
     const text = choiceText(figures, choose(figures, goalsOf(figures))!);
     expect({ ...text, words: text.words.map(({ word, meaning }) => [word, meaning]) }).toEqual({ ...summary, levelName: text.levelName });
+  });
+
+  it("call it preliminary while trials follow", () => {
+    const figures = new Figures(results({ a: [[10, 5], [10, 6]], b: [[10, 3], [10, 4]] }), 0); // prettier-ignore
+    const choice = choose(figures, goalsOf(figures))!;
+    expect([choiceText(figures, choice).headline, badgeOf(choice, false)]).toEqual([expect.stringMatching(/^Choose b instead of a/), "recommended"]);
+    expect([choiceText(figures, choice, true).headline, badgeOf(choice, true)]).toEqual([expect.stringMatching(/^Preliminary: Choose b/), "best so far"]);
   });
 });
 

@@ -29,8 +29,9 @@ _MAX_DIFFERING: Final = 3
 _MANY_COMPARED: Final = 6
 
 _CERTAINTY: Final = {
-    "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
-    "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
+    "strong": "The difference in {measure} is more than twice its 95% margin of error, and all {seeds} seeds agree.",
+    "fair": "The difference in {measure} is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. "
+    "More seeds would narrow the margin.",
     "exact": "Each configuration has one trial, and a repeated trial has the same result. "
     "Add seeds to the plan to see whether the order in which pods arrive matters.",
     "equal": "For each of the {seeds} seeds, all configurations have the same values of these metrics.",
@@ -239,7 +240,8 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tupl
     level = "fair" if level == "none" else level
     is_equal_once = level == "equal" and seeds == 1
     said = _EQUAL_ONCE if is_equal_once else _CERTAINTY[level]
-    sentences = [said.format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds)]
+    measure = label(choice.gains[0].key) if choice.gains else ""
+    sentences = [said.format(measure=measure, agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds)]
     compared = len(choice.dropped) + len(choice.ties)
     if compared >= _MANY_COMPARED and seeds > 1:
         sentences.append(

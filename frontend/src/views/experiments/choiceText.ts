@@ -39,14 +39,16 @@ const MAX_DIFFERING = 3;
 /** With more variants than this, some differences lie beyond their margins by chance alone. */
 const MANY = 6;
 
-export function choiceText(figures: Figures, choice: Choice): ChoiceText {
+/** The words of a choice. `isUnended`: more trials follow, which can change it. */
+export function choiceText(figures: Figures, choice: Choice, isUnended = false): ChoiceText {
   const { variant, isBaseline, gains } = choice;
   const decided = gains[0];
   const found = decided === undefined ? null : certainty(figures, variant, figures.baseline, decided);
   const once = figures.seeds.length > 1 ? "even" : "exact";
   const level = found ? (found.level === "none" ? "fair" : found.level) : isSame(figures, choice) ? "equal" : once;
+  const answer = isBaseline ? headlineToKeep(figures, choice) : headline(figures, choice);
   return {
-    headline: isBaseline ? headlineToKeep(figures, choice) : headline(figures, choice),
+    headline: isUnended ? t("experiments.preliminaryAnswer", { answer }) : answer,
     reasons: isBaseline ? keepReasons(figures, choice) : reasons(figures, choice),
     costs: isBaseline ? [] : costs(figures, choice),
     level,
@@ -56,6 +58,11 @@ export function choiceText(figures: Figures, choice: Choice): ChoiceText {
     others: others(figures, choice),
     words: explained(figures, [...choice.goals, ...choice.costs, ...differing(figures, choice).flatMap(({ columns }) => columns)]),
   };
+}
+
+/** What a table says of the variant that is chosen. */
+export function badgeOf(choice: Choice, isUnended: boolean): string {
+  return t(isUnended ? "experiments.preliminary" : choice.isBaseline ? "experiments.kept" : "experiments.chosen");
 }
 
 function headline(figures: Figures, { variant, gains, costs: worse, ties }: Choice): string {
@@ -179,7 +186,9 @@ function unmoved({ results, baseline }: Figures, { ties }: Choice): number[] {
 
 function sentences(figures: Figures, choice: Choice, found: Certainty | null, level: Level): string[] {
   const key = level === "equal" && figures.seeds.length === 1 ? "experiments.sure.equal.once" : (`experiments.sure.${level}` as const);
-  const said = t(key, { agreeing: found?.agreeing ?? 0, seeds: found?.seeds ?? figures.seeds.length });
+  const [decided] = choice.gains;
+  const measure = decided === undefined ? "" : label(figures.column(decided));
+  const said = t(key, { measure, agreeing: found?.agreeing ?? 0, seeds: found?.seeds ?? figures.seeds.length });
   const compared = choice.dropped.length + choice.ties.length;
   return [said, ...(compared >= MANY && figures.seeds.length > 1 ? [t("experiments.sure.many", { count: compared + 1 })] : []), t("experiments.scope")];
 }
