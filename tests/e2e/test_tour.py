@@ -189,7 +189,7 @@ def test_the_score_table_of_a_first_visit_has_the_weights(newcomer: Page) -> Non
     expect(taints.locator("[data-weight]")).to_have_text("×3", timeout=PATIENCE_MILLIS)
     expect(taints.locator("td.bar").first).to_have_attribute("title", "300 of a possible 300")
     headings = newcomer.locator("[data-stage=Score] thead")
-    for word in ("weight", "lead"):
+    for word in ("incl. weight", "lead"):
         expect(headings.get_by_text(word, exact=True)).to_be_visible()
 
 
