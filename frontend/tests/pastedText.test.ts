@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasNoNodes, hasObjects, isCopied, mayHaveMessages, onlyPodOf } from "../src/model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withNodes } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -42,6 +42,37 @@ describe("objects without nodes", () => {
     ["no object", MESSAGE],
   ])("are not in a text with %s", (_, text) => {
     expect(hasNoNodes(text)).toBe(false);
+  });
+});
+
+describe("a message beside nodes", () => {
+  const NODE = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n\nspec: {}\nstatus:\n  allocatable: {pods: 8}\n";
+  const EVENT = "apiVersion: v1\nkind: Event\ninvolvedObject:\n  kind: Pod\n  name: a\nreason: FailedScheduling\n";
+  const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n";
+
+  it.each([
+    ["below it", `${MESSAGE}\n---\n${NODE}`],
+    ["below it without a separator", `${MESSAGE}\n${NODE}`],
+    ["above it", `${NODE}${MESSAGE}\n`],
+    ["in JSON", `${MESSAGE}\n{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {}}`],
+    ["with its object", `${EVENT}---\n${NODE}`],
+    ["described", `Name:  n\nRoles:  <none>\nAllocatable:\n  pods:  8\n${MESSAGE}`],
+  ])("is explained without a session: %s", (_, text) => {
+    expect(hasObjects(text) && hasNoPods(text)).toBe(true);
+  });
+
+  it.each([
+    ["as YAML", `${MESSAGE}\n---\n${NODE}---\n${POD}`],
+    ["as JSON", `{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": []}}, {"kind": "Node"}]}`],
+    ["of a list, sorted by key", `{"apiVersion": "v1", "items": [{"spec": {"containers": []}}], "kind": "PodList"}`],
+    ["described", `Name:  n\nAllocatable:\n  pods:  8\nName:  a\nContainers:\n  a:\n${MESSAGE}`],
+  ])("becomes a session with a pod %s", (_, text) => {
+    expect(hasNoPods(text)).toBe(false);
+  });
+
+  it("goes with the node of another file, in any order", () => {
+    for (const texts of [[MESSAGE, NODE], [NODE, MESSAGE]]) expect(withNodes(texts)).toEqual([`${MESSAGE}\n---\n${NODE}`]);
+    for (const texts of [[MESSAGE], [NODE], [NODE, "no message"], [MESSAGE, POD]]) expect(withNodes(texts)).toEqual(texts);
   });
 });
 

@@ -440,14 +440,14 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReadi
 
 
 def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
-    """The messages of files without nodes, if their objects are not pods either, or are pods whose messages are elsewhere in the files.
+    """The messages of files without pods, or of files without nodes whose pods have their messages elsewhere in the files.
 
-    None: there are nodes, no messages, or pods with their own. The volume in an issue and the manifest of a pod are such objects.
+    None: there are nodes and pods, no messages, or pods with their own. The volume in an issue and the manifest of a pod are such objects.
     """
     informers = files.simulation.scheduler.state.informers
-    if next(iter(informers.list("Node")), None) is not None:
-        return None
     pods = list(informers.list("Pod"))
+    if next(iter(informers.list("Node")), None) is not None:
+        return None if pods else _beside_nodes(_texts(paths))
     if any(condition.type == "PodScheduled" for pod in pods for condition in pod.status.conditions):
         return None
     known = [pod.key for pod in pods]
@@ -455,6 +455,15 @@ def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
     return (
         found if found.messages and (not pods or any(each.pod not in known or not _is_untried(each) for each in found.messages)) else None
     )
+
+
+def _beside_nodes(texts: Sequence[str]) -> TextReading | None:
+    """The messages in texts, each read with the objects of the texts without messages; None if there are none."""
+    from schedviz.explain.pasted.text_reading import joined_readings
+
+    without = [text for text in texts if not _reading(text).messages]
+    found = [_reading("\n---\n".join((text, *without))) for text in texts if text not in without]
+    return joined_readings(found) if found else None
 
 
 def _is_untried(message: ParsedMessage) -> bool:

@@ -176,6 +176,21 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert "Based on messages only: the input contains no nodes." in found.stderr
 
 
+@pytest.mark.parametrize("files", [("event", "node"), ("node", "event"), ("both",)])
+def test_a_message_beside_a_node_is_explained_although_no_pod_is_among_the_objects(tmp_path: Path, files: tuple[str, ...]) -> None:
+    event = "Events:\n  Warning  FailedScheduling  5m  default-scheduler  0/2 nodes are available: 2 Too many pods.\n"
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: edge-7}\nstatus:\n  allocatable: {pods: '8'}\n"
+    for name, text in (("event", event), ("node", node), ("both", f"{node}\n{event}")):
+        (tmp_path / name).write_text(text)
+
+    found = CliRunner().invoke(explain, [word for name in files for word in ("-f", str(tmp_path / name))])
+
+    assert found.exit_code == 0, found.output
+    assert "Both nodes have reached their maximum number of pods" in found.stdout
+    assert "`edge-7` takes at most 8 pods" in found.stdout
+    assert "No pod is pending" not in found.output
+
+
 def test_a_node_with_a_truncated_description_is_named(tmp_path: Path) -> None:
     described = tmp_path / "describe.txt"
     described.write_text(

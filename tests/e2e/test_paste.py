@@ -287,6 +287,25 @@ def test_a_file_that_cannot_be_imported_is_explained_by_its_messages_and_its_ses
     until(lambda: server.rest("sessions/")["count"] == sessions)
 
 
+def test_a_message_beside_a_node_is_explained_without_a_session(page: Page, server: Server, tmp_path: Path) -> None:
+    event = "Warning  FailedScheduling  1m  default-scheduler  0/2 nodes are available: 1 Insufficient memory, 2 Insufficient pods.\n"
+    node = 'apiVersion: v1\nkind: Node\nmetadata: {name: edge-7}\nstatus:\n  allocatable: {pods: "8"}\n'
+    (tmp_path / "event.txt").write_text(event)
+    (tmp_path / "node.yaml").write_text(node)
+    answer = page.locator("[data-paste-answer]")
+    sessions = server.rest("sessions/")["count"]
+
+    for text in (f"{event}---\n{node}", f"{node}{event}"):
+        paste(page, server, text)
+        expect(answer).to_contain_text("Neither node can run the pod", timeout=PATIENCE_MILLIS)
+        expect(page.locator("[data-first-note]")).to_contain_text("edge-7 takes at most 8 pods")
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files([tmp_path / "event.txt", tmp_path / "node.yaml"])
+    expect(page.locator("[data-first-note]")).to_contain_text("edge-7 takes at most 8 pods", timeout=PATIENCE_MILLIS)
+    expect(answer.locator(".session")).to_contain_text("no pods")
+    assert server.rest("sessions/")["count"] == sessions
+
+
 def test_a_file_without_messages_that_cannot_be_imported_opens_on_the_error(page: Page, server: Server, tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{')
 

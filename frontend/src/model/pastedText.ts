@@ -30,6 +30,25 @@ export function hasNoNodes(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !hasDescribedNode(text) && !NODE.test(text);
 }
 
+/** The specification of a pod, in YAML or JSON, or the description of one. The kind alone may be that of what an event is about. */
+const POD_KIND = /(?:^|[\s{,"])kind"?\s*:\s*"?Pod(?:List)?\b/;
+const CONTAINERS = /[\s{,"]containers"?\s*:/;
+const DESCRIBED_POD = /(?:^|\n)(?:Init )?Containers:/;
+
+/** Whether a text has objects, such as nodes, and no pod of which a session could say why it waits. */
+export function hasNoPods(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !(POD_KIND.test(text) && CONTAINERS.test(text)) && !DESCRIBED_POD.test(text) && !text.includes("Dump of cached NodeInfo");
+}
+
+/** The texts to explain: each with messages goes with the nodes that are in texts of their own. */
+export function withNodes(texts: readonly string[]): readonly string[] {
+  const nodes = texts.filter((text) => hasNoPods(text) && !hasNoNodes(text) && !MESSAGE.test(text));
+  const others = texts.filter((text) => !nodes.includes(text));
+  if (!nodes.length || !others.some((text) => MESSAGE.test(text))) return texts;
+  const joined = others.map((text) => [text, ...nodes].join("\n---\n"));
+  return joined.every((text) => text.length <= MAX_TEXT_LENGTH) ? joined : texts;
+}
+
 /** Whether messages of the scheduler can be explained if an import finds no objects in the text. */
 export function mayHaveMessages(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && MESSAGE.test(text);

@@ -12,9 +12,10 @@ from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_ea
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity, QuantityError, parse
-from schedviz.trace.phrase import Phrase, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
 _INSUFFICIENT: Final = "Insufficient "
+_TOO_MANY_PODS: Final = "Too many pods"
 #: Only few nodes are described by people.
 _MAX_NODES: Final = 3
 
@@ -22,8 +23,8 @@ _MAX_NODES: Final = 3
 def with_described_room(
     answers: Sequence[PodAnswer], messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]
 ) -> tuple[PodAnswer, ...]:
-    """The answers; those about pods whose newest message lacks CPU or memory note what is free. Devices are noted elsewhere."""
-    rooms = [event for event in events if event.offers and event.requested]
+    """The answers; those about pods whose newest message lacks CPU, memory or a place note what is free, not of devices."""
+    rooms = [event for event in events if event.offers]
     if not rooms:
         return tuple(answers)
     return tuple(_noting(answer, [each for each in messages if each.pod == answer.pod], rooms, age) for answer in answers)
@@ -34,13 +35,13 @@ def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequenc
         return answer
     newest = newest_of_each_source(messages, age)[0]
     lacking = [
-        clause.reason.removeprefix(_INSUFFICIENT)
+        "pods" if clause.reason == _TOO_MANY_PODS else clause.reason.removeprefix(_INSUFFICIENT)
         for clause in newest.message.clauses
-        if clause.plugin == names.NODE_RESOURCES_FIT and clause.reason.startswith(_INSUFFICIENT)
+        if clause.plugin == names.NODE_RESOURCES_FIT and clause.reason.startswith((_INSUFFICIENT, _TOO_MANY_PODS))
     ]
     if newest.writer or len(rooms) > newest.message.nodes:
         return answer
-    shown = [(room, resource) for resource in lacking if resource in ("cpu", "memory") for room in rooms[:_MAX_NODES]]
+    shown = [(room, resource) for resource in lacking if resource in ("cpu", "memory", "pods") for room in rooms[:_MAX_NODES]]
     notes = [free for room, resource in shown if (free := _free(room, resource)) is not None]
     if not notes:
         return answer
@@ -51,13 +52,33 @@ def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequenc
 def _free(room: Event, resource: str) -> Phrase | None:
     """How much of a resource a described node has free; None: the description does not say so."""
     offered, used = _amount(room.offers.get(resource, "")), _amount(room.requested.get(resource, ""))
-    if offered is None or used is None:
+    if offered is None:
         return None
+    if resource == "pods":
+        return _places(room, offered.value)
+    if used is None:
+        return _offered(room, resource, offered)
     amounts = _base(resource, offered) - _base(resource, used), _base(resource, offered), _base(resource, used)
     free, all_, requested = (printed_amount(resource, max(amount, 0)) for amount in amounts)
     if resource == "cpu":
         return phrase("A described node has {free} CPU free: its pods request {used} of {all} CPU.", free=free, used=requested, all=all_)
     return phrase("A described node has {free} of memory free: its pods request {used} of {all}.", free=free, used=requested, all=all_)
+
+
+def _places(room: Event, count: int) -> Phrase:
+    if not room.described_node:
+        return phrase("A described node takes at most {pods}.", pods=counted(count, "{count} pod", "{count} pods"))
+    return phrase("The node `{node}` takes at most {pods}.", node=room.described_node, pods=counted(count, "{count} pod", "{count} pods"))
+
+
+def _offered(room: Event, resource: str, offered: Quantity) -> Phrase | None:
+    """What a node has in total, of which its pods use an unknown part."""
+    if not room.described_node:
+        return None
+    amount = printed_amount(resource, _base(resource, offered))
+    if resource == "cpu":
+        return phrase("The node `{node}` has {amount} CPU allocatable for all its pods.", node=room.described_node, amount=amount)
+    return phrase("The node `{node}` has {amount} of memory allocatable for all its pods.", node=room.described_node, amount=amount)
 
 
 def _base(resource: str, amount: Quantity) -> int:

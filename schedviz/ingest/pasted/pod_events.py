@@ -16,6 +16,7 @@ import msgspec
 from schedviz.ingest.kubectl.described_objects import described_nodes
 from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.logs.json_log_lines import with_text_lines
+from schedviz.ingest.pasted.node_objects import node_objects
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.ingest.pasted.pod_states import key_of_row
@@ -147,12 +148,13 @@ def pod_events_in(text: str) -> list[TextEvent]:
     """
     if items := items_in(text):
         # A log whose lines are JSON begins as an object does.
-        return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
+        return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text), *_of_node_objects(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
     unordered = (
         *_of_pools(text),
         *_of_described_nodes(text),
+        *_of_node_objects(text),
         *_bound_claims(text),
         *_of_tables(text),
         *_printed(text),
@@ -250,6 +252,21 @@ def _of_described_nodes(text: str) -> Iterator[TextEvent]:
         total = _ALLOCATED.search(text, each.end(), next_.start() if next_ is not None else len(text))
         requested = {row["resource"]: row["amount"] for row in _REQUESTED.finditer(total["rows"])} if total is not None else {}
         yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows}, requested=requested)
+
+
+def _of_node_objects(text: str) -> Iterator[TextEvent]:
+    """The same of each Node object."""
+    for node in node_objects(text):
+        yield TextEvent(
+            "",
+            "",
+            offers=node.status.allocatable,
+            described_node=node.metadata.name,
+            taints=tuple(node.taints),
+            whole_taints=tuple(node.taints.values()),
+            is_cordoned=node.spec.unschedulable,
+            unready=node.unready,
+        )
 
 
 def _of_row(row: re.Match[str], described: str) -> TextEvent | None:

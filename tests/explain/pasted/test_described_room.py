@@ -39,3 +39,41 @@ def test_nothing_is_said_without_the_total_or_of_more_nodes_than_the_message_cou
     for node in (NODE[: NODE.index("Allocated")], NODE * 2):
         text = f"0/1 nodes are available: 1 Insufficient cpu.\n{node}"
         assert all(not answer.note for answer in read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age).answers)
+
+
+NODE_OBJECT = """
+apiVersion: v1
+kind: Node
+metadata:
+  creationTimestamp: 2018-08-23T08:41:52Z
+  name: node-a
+spec:
+  taints:
+  - {key: dedicated, value: gpu, effect: NoSchedule}
+status:
+  allocatable: {cpu: "1", memory: 1939176Ki, pods: "8"}
+"""
+NODE_JSON = (
+    '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-a"}, "status": {"allocatable": {"memory": "1939176Ki", "pods": "8"}}}'
+)
+EVENT = "Events:\n  Warning  FailedScheduling  1m (x330 over 1h)  default-scheduler  0/2 nodes are available: 1 Insufficient memory, 2 Insufficient pods."
+BARE = "0/2 nodes are available: 1 Insufficient memory, 2 Too many pods."
+
+
+@pytest.mark.parametrize("message", [EVENT, BARE])
+@pytest.mark.parametrize("node", [NODE_OBJECT, NODE_JSON])
+@pytest.mark.parametrize("between", ["\n---\n", "\n"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_a_node_object_beside_a_message_offers_is_said_in_any_order(message: str, node: str, between: str, *, is_first: bool) -> None:
+    text = between.join((node, message) if is_first else (message, node))
+    reading = read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age)
+    [said], [answer] = reading.messages, reading.answers
+    assert said.message.conclusion.startswith("Neither node can run the pod")
+    assert answer.note == "The node `node-a` takes at most 8 pods. The node `node-a` has ≈1.8Gi of memory allocatable for all its pods."
+
+
+def test_a_node_object_that_cannot_be_read_changes_nothing() -> None:
+    for node in ("kind: Node\nmetadata: {}\n", '{"kind": "Node", "metadata": {', "kind: Node\nmetadata:\n  name: [\n"):
+        text = f"{BARE}\n---\n{node}"
+        [answer] = read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age).answers
+        assert not answer.note

@@ -1,6 +1,6 @@
 /** The texts of dropped files, if they are explained rather than imported. */
 import { textOfFile } from "../../api/explainText";
-import { hasMessagesAlone, hasNoNodes, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasNoPods, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
 
 /** Larger files have objects: they are imported unseen. */
 const MAX_TEXT_BYTES = 32 << 20;
@@ -24,10 +24,11 @@ export async function textsToExplain(files: readonly File[]): Promise<string[]> 
   return texts.every((text) => hasMessagesAlone(text) || isCopied(text)) ? texts : [];
 }
 
-/** The text of each file, if none of them has a node and one has other objects; empty: a session is of use. */
+/** The text of each file, if none has a node and one has other objects, or if none has a pod and one has messages; empty: a session is of use. */
 export async function textsWithoutNodes(files: readonly File[]): Promise<string[]> {
   if (files.length > MAX_FILES) return [];
   const texts = await Promise.all(files.map(droppedText));
+  if (texts.some(mayHaveMessages) && texts.every((text) => hasNoPods(text) || hasMessagesAlone(text) || isCopied(text))) return texts;
   return texts.some(hasNoNodes) && texts.every((text) => hasNoNodes(text) || hasMessagesAlone(text) || isCopied(text)) ? texts : [];
 }
 
