@@ -412,9 +412,9 @@ def _print_said(explanation: Explanation) -> None:
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:
         return
-    if not explanation.said:
+    if not explanation.said or explanation.is_said_by_simulation:
         _title("Scheduler message (simulated)")
-        say_wrapped(one_full_stop(message), indent=2)
+        say_wrapped(one_full_stop(message or explanation.said), indent=2)
         return
     since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
     _title(f"Scheduler message in your cluster{since}")

@@ -193,6 +193,11 @@ class Explanation(Part, frozen=True):
         return bool(self.matrix) and not self.lacks and (not self.fits or bool(self.group))
 
     @property
+    def is_said_by_simulation(self) -> bool:
+        """Whether `said` is a message of the simulated scheduler, as in a generated cluster: it has tried the pod, at no time of the cluster."""
+        return bool(self.said) and not self.said_since and self.queue is not None and self.queue.attempts > 0
+
+    @property
     def findings_to_read(self) -> tuple[Finding, ...]:
         """The findings without what the sentence says already."""
         return tuple(finding for finding in self.findings if not self._says(finding))

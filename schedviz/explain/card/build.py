@@ -47,7 +47,7 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
         others=_others(explanation.clauses),
         other_nodes=sum(clause.count for clause in explanation.clauses if clause.is_aside),
         message=one_full_stop(explanation.message) if explanation.nodes else "",
-        said=one_full_stop(explanation.said),
+        said="" if explanation.is_said_by_simulation else one_full_stop(explanation.said),
         disagreement=explanation.disagreement,
         said_since=explanation.said_since,
         findings=tuple(map(_finding, explanation.findings_to_read)),

@@ -21,7 +21,7 @@ from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.ingest.pasted.pasted_text import seconds_of_age
 from schedviz.sessions.analysis.pasted_text_job import explain_text
-from tests.explain.small_clusters import cluster, node, pod
+from tests.explain.small_clusters import cluster, do, node, pod
 
 
 def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> None:
@@ -55,6 +55,18 @@ def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
     assert "<b>Next step:</b>" in page
     assert "<code>kubectl describe node n1</code>" in page
     assert "<footer>shop, 2026-11-25 10:00 UTC · schedviz" in page
+
+
+def test_a_message_of_the_simulated_scheduler_is_not_that_of_a_cluster() -> None:
+    simulation = cluster(node("n1"), pod("p", cpu="9"))
+    do(simulation, "run")
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.said == explanation.message
+    card = card_of_pod(explanation, None)
+    for written in (markdown_of(card), html_of(card)):
+        assert "reported the same message" not in written
+        assert "n your cluster" not in written
+    assert "In the simulation:" in markdown_of(card)
 
 
 def test_the_overview_has_each_reason_with_its_groups() -> None:
