@@ -194,7 +194,7 @@ class Explanation(Part, frozen=True):
 
     @property
     def is_said_by_simulation(self) -> bool:
-        """Whether `said` is a message of the simulated scheduler, as in a generated cluster: it has tried the pod, at no time of the cluster."""
+        """Whether the simulated scheduler wrote `said`, as in a generated cluster: it has tried the pod."""
         return bool(self.said) and not self.said_since and self.queue is not None and self.queue.attempts > 0
 
     @property

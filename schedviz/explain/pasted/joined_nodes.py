@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from schedviz.engine.framework.plugins import names
 from schedviz.explain.autoscalers.scale_up import nominated_claim, what_was_added, when
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.main_reason import is_of_volume
@@ -18,6 +19,11 @@ from schedviz.trace.phrase import Phrase, counted, phrase
 _TWO: Final = 2
 #: The taints of nodes that cannot run pods, or not for long.
 _BROKEN_TAINT: Final = re.compile(r"node\.kubernetes\.io/(?:memory-pressure|disk-pressure|pid-pressure|not-ready|unreachable)")
+#: A reason that names no taint, and the taints of nodes that have not started yet.
+_NAMELESS_TAINT: Final = re.compile(r"node\(s\) had (?:taints that the pod didn't tolerate|untolerated taint\(s\))")
+_STARTING_TAINT: Final = re.compile(
+    r"\{(?:node\.kubernetes\.io/(?:not-ready|network-unavailable)|node\.cloudprovider\.kubernetes\.io/uninitialized)"
+)
 
 
 class Joined(NamedTuple):
@@ -102,7 +108,23 @@ def of_joined_nodes(said: _Said, messages: Sequence[ParsedMessage], age: Callabl
         now=now.message.nodes,
         reason=meaning.headline(joined, phrase("it") if joined == 1 else phrase("they")),
     )
-    return Joined(sentence, _OF_VOLUME if is_of_volume(clause) else clause.advice_phrase, clause)
+    return Joined(sentence, _advice(clause), clause)
+
+
+def _advice(clause: Clause) -> Phrase | None:
+    """What to do about the nodes that joined."""
+    if is_of_volume(clause):
+        return _OF_VOLUME
+    if clause.plugin == names.TAINT_TOLERATION and (_NAMELESS_TAINT.match(clause.reason) or _STARTING_TAINT.search(clause.reason)):
+        return _OF_TAINT
+    return clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
+
+
+_OF_TAINT: Final = phrase(
+    "Look at the taints of the new node, which is the last one in `kubectl get nodes --sort-by=.metadata.creationTimestamp`: run `kubectl "
+    "describe node` with its name. If it is not ready yet, wait: such a taint goes away by itself. A taint that the node group sets needs "
+    "a toleration in the pod"
+)
 
 
 _OF_VOLUME: Final = phrase(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.pasted.described_pods import described_pods
@@ -213,6 +215,21 @@ def test_a_node_that_joined_and_does_not_help_is_the_answer() -> None:
     assert "topology.kubernetes.io/zone" in found.advice
     newest = next(message for message in reading.messages if message.at == "28m ago")
     assert newest.message.clauses[0].reason == "node(s) had volume node affinity conflict"
+
+
+@pytest.mark.parametrize(
+    ("taint", "advice"),
+    [
+        ("node(s) had taints that the pod didn't tolerate", "Look at the taints of the new node"),
+        ("node(s) had untolerated taint {node.kubernetes.io/not-ready: }", "If it is not ready yet, wait"),
+        ("node(s) had untolerated taint {gpu: true}", "toleration"),
+    ],
+)
+def test_what_to_do_about_the_taint_of_a_node_that_joined_is_the_first_advice(taint: str, advice: str) -> None:
+    [found] = read(ADDED.replace("node(s) had volume node affinity conflict", taint)).answers
+    assert "1 node has joined (9 → 10), but it " in found.sentence
+    assert advice in found.advice
+    assert "lower the requests" not in found.advice
 
 
 def test_a_node_that_joined_is_not_the_answer_if_other_nodes_changed_as_well() -> None:
