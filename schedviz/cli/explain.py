@@ -499,18 +499,18 @@ def _messages(reading: TextReading, output: _Output) -> None:
             print_messages(found, reading)
         case _:
             from schedviz.explain.card.build import card_of_message
+            from schedviz.explain.pasted.alike import pods_alike
 
             if not found:
                 raise click.ClickException(f"No event in the files is about scheduling. {reading.others}")
             pods = list(dict.fromkeys(each.pod for each in found))
-            if len(pods) > 1:
+            alike = pods_alike(pods[0], found, reading.answers, seconds_of_age)
+            if len(pods) > 1 and {*alike} != {*pods}:
                 names = [shown_name(each) for each in pods]
                 raise click.UsageError(f"-o {output.form} shows one pod. Add its name to the command: {named(names)}.")
-            first, *autoscaler_messages = newest_of_each_source(found, seconds_of_age)
-            _write_card(
-                card_of_message(first, autoscaler_messages=autoscaler_messages, answer=reading.answer_of(first.pod), origin=output.origin),
-                output,
-            )
+            first, *others = newest_of_each_source([each for each in found if each.pod == pods[0]], seconds_of_age)
+            answer = reading.answer_of(first.pod)
+            _write_card(card_of_message(first, autoscaler_messages=others, answer=answer, pods=alike, origin=output.origin), output)
 
 
 def _print_lines(text: str) -> None:

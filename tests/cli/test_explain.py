@@ -302,7 +302,11 @@ def test_a_pod_missing_from_the_description_is_an_error_that_names_the_described
 
 
 def test_a_card_of_a_text_about_several_pods_requires_naming_one() -> None:
-    text = "\n".join(f"1m  Warning  FailedScheduling  pod/{name}  0/1 nodes are available: 1 Insufficient cpu." for name in ("a", "b"))
+    rows = [f"1m  Warning  FailedScheduling  pod/{name}  0/1 nodes are available: 1 Insufficient " for name in ("a", "b")]
+    alike = CliRunner().invoke(explain, ["--message", "-", "-o", "markdown"], input="\n".join(f"{row}cpu." for row in rows))
+    assert alike.stdout.startswith("### Why 2 pods are pending\n\n`a`, `b`\n")
+
+    text = f"{rows[0]}cpu.\n{rows[1]}memory."
     found = CliRunner().invoke(explain, ["--message", "-", "-o", "png"], input=text)
     assert found.exit_code == 2
     assert "shows one pod. Add its name to the command: a, b." in found.output

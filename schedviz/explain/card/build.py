@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.visible import visible_card
@@ -17,11 +19,13 @@ from schedviz.explain.messages.explained_clause import is_about_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
 from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.pasted.answering import says_all
+from schedviz.explain.pasted.in_plural import in_plural
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pending.overview import Overview
 from schedviz.explain.pending.pending_group import PendingGroup
 from schedviz.explain.pending.waiting_reason import WaitingReason
 from schedviz.explain.reason_tables.creation import API_SERVER
+from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
 from schedviz.kube.printed_amount import printed_amount
@@ -30,7 +34,10 @@ from schedviz.trace.phrase import as_sentence, whole_sentence
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
 #: The state of what a message is about if a scheduler did not write it: of the owner of pods, or of a scheduler that does not run.
-_STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped"}
+_STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped", KUBELET: "not running"}
+#: That of a pod of which the kubelet says so.
+_REJECTED: Final = "the kubelet rejected"
+_EVICTED: Final = "the kubelet evicted"
 
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:
@@ -76,11 +83,16 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
 
 
 def card_of_message(
-    pod_message: ParsedMessage, *, autoscaler_messages: Sequence[ParsedMessage] = (), answer: PodAnswer | None = None, origin: str = ""
+    pod_message: ParsedMessage,
+    *,
+    autoscaler_messages: Sequence[ParsedMessage] = (),
+    answer: PodAnswer | None = None,
+    pods: Sequence[str] = (),
+    origin: str = "",
 ) -> Card:
     """The card of a scheduler's message that came without its cluster, and of autoscalers' messages. `origin` as in `Card`.
 
-    `answer`: what to read before the message; None: nothing.
+    `answer`: what to read before the message; None: nothing. `pods`: all those about which the messages say the same.
     """
     autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
@@ -96,7 +108,7 @@ def card_of_message(
         sentence, todo = message.conclusion or whole_sentence(whole_headline(message)), message.first
     said = "" if is_answered or message.conclusion else whole_headline(message)
     is_over = answer is not None and answer.is_over
-    standing = answer.standing if answer is not None and is_over else _STANDINGS.get(pod_message.writer, "pending")
+    standing = answer.standing if answer is not None and is_over else _standing(pod_message)
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
     first = 1 if is_answered else 0
     # What the answer says about an autoscaler's own message is not said twice.
@@ -120,7 +132,44 @@ def card_of_message(
         origin=origin,
         simulated=False,
     )
-    return visible_card(card)
+    return visible_card(_about(card, pods) if len(pods) > 1 else card)
+
+
+def _standing(said: ParsedMessage) -> str:
+    headlines = [clause.headline for clause in said.message.clauses]
+    if said.writer == KUBELET and any(headline.startswith(_REJECTED) for headline in headlines):
+        return "rejected"
+    if said.writer == KUBELET and any(headline.startswith(_EVICTED) for headline in headlines):
+        return "evicted"
+    return _STANDINGS.get(said.writer, "pending")
+
+
+def _about(card: Card, pods: Sequence[str]) -> Card:
+    """The card of one of several pods as that of all of them."""
+
+    def plural(text: str) -> str:
+        return in_plural(text, len(pods))
+
+    reasons = tuple(
+        msgspec.structs.replace(
+            reason,
+            headline=plural(reason.headline),
+            todo=plural(reason.todo),
+            lines=tuple(msgspec.structs.replace(line, text=plural(line.text)) for line in reason.lines),
+        )
+        for reason in card.reasons
+    )
+    return msgspec.structs.replace(
+        card,
+        subject=f"{len(pods)} pods",
+        pods=tuple(map(shown_name, pods)),
+        sentence=plural(card.sentence),
+        todo=plural(card.todo),
+        note=plural(card.note),
+        others=plural(card.others),
+        conclusion=plural(card.conclusion),
+        reasons=reasons,
+    )
 
 
 def _finding(finding: Finding) -> str:

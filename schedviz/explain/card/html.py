@@ -60,6 +60,8 @@ def html_of(card: Card) -> str:
 def _head(card: Card) -> Iterable[str]:
     if card.subject:
         yield f'<h1><bdi>{escape(card.subject)}</bdi> <span class="standing">{escape(card.standing)}</span></h1>'
+        if card.pods:
+            yield f'<p class="quiet">{_named(card.pods)}</p>'
         if card.sentence:
             yield f'<p class="sentence">{_with_code(card.sentence)}</p>'
     else:

@@ -12,6 +12,8 @@ from schedviz.explain.card.model import CODE, Card, Fix, Line, Reason
 
 #: Nodes and pods named per line.
 _MAX_NAMES: Final = 5
+#: Pods named that the card is about.
+_MAX_SUBJECTS: Final = 20
 #: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
@@ -22,6 +24,8 @@ _REFERENCE: Final = re.compile(r"@|#\d")
 def markdown_of(card: Card) -> str:
     """The sentence, the changes that would place the pod, the reasons with their numbers and nodes, and the messages."""
     lines = [f"### {_title(card)}"]
+    if card.pods:
+        lines += ["", named(card.pods, most=_MAX_SUBJECTS)]
     if card.subject and card.sentence:
         lines += ["", with_code(card.sentence)]
     if card.todo:
@@ -56,6 +60,8 @@ def _messages(card: Card) -> Iterable[str]:
 
 
 def _title(card: Card) -> str:
+    if card.pods:
+        return f"Why {card.subject} are {card.standing}"
     return f"Why {code(card.subject)} is {card.standing}" if card.subject else with_code(card.sentence)
 
 
@@ -106,10 +112,10 @@ def _command(command: str) -> Iterable[str]:
     yield ""
 
 
-def named(names: Sequence[str]) -> str:
+def named(names: Sequence[str], *, most: int = _MAX_NAMES) -> str:
     """The first names, and the number of the others."""
-    more = len(names) - _MAX_NAMES
-    return ", ".join(code(name) for name in names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - most
+    return ", ".join(code(name) for name in names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def text(words: str) -> str:

@@ -80,7 +80,7 @@ class Fix(Part, frozen=True):
 class Card(Part, frozen=True):
     """An explanation or an overview, ready to draw."""
 
-    #: The pod `namespace/name`; "" for an overview.
+    #: The pod `namespace/name`, or the number of `pods`; "" for an overview.
     subject: str
     #: Its state, such as `pending`; "" for an overview.
     standing: str
@@ -89,6 +89,8 @@ class Card(Part, frozen=True):
     #: What `count` of a reason counts.
     unit: Literal["nodes", "pods"]
     reasons: tuple[Reason, ...]
+    #: The names of the pods, if the card is about several.
+    pods: tuple[str, ...] = ()
     #: What to do, or to try first, before all reasons; "" if each reason has its own.
     todo: str = ""
     #: What else the text says about the pod.
@@ -145,4 +147,4 @@ class Card(Part, frozen=True):
     @property
     def title(self) -> str:
         """A heading in plain text."""
-        return f"Why {self.subject} is {self.standing}" if self.subject else self.sentence.replace("`", "")
+        return f"Why {self.subject} {'are' if self.pods else 'is'} {self.standing}" if self.subject else self.sentence.replace("`", "")

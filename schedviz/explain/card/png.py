@@ -104,6 +104,8 @@ class _Canvas:
             self._pill(card.standing, _PADDING, self._y + 4, pill)
             self._y += 26
         self._y += 8
+        if card.pods:
+            self._paragraph(_named(card.pods), self._theme.ink_2, leading=21)
         if card.sentence:
             self._paragraph(card.sentence, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
 

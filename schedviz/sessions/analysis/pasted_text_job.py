@@ -14,6 +14,7 @@ from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage, newest_of_each_source
+from schedviz.explain.pasted.alike import pods_alike
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.errors import IngestError
@@ -106,6 +107,7 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
         message,
         autoscaler_messages=autoscaler_messages,
         answer=reading.answer_of(first.pod),
+        pods=pods_alike(first.pod, messages, reading.answers, seconds_of_age),
         origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC",
     )
     return PastedTextResult(card=rendered(card, request.form, request.theme))

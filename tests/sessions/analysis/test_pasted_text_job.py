@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 
+from schedviz.explain.card.formats import CardFormat
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.sessions.analysis import pasted_text_job
 from schedviz.sessions.analysis.pasted_text_job import PastedText, PastedTextResult, explain_pasted, explain_text
@@ -50,6 +51,49 @@ def test_a_card_names_the_pod_of_the_request() -> None:
 
     assert card is not None
     assert "Why shop/web is pending" in card.decode()
+
+
+EVENTS = "".join(
+    f"0s  Warning  FailedScheduling  pod/{name}  0/20 nodes are available: {free} node(s) didn't match pod topology spread constraints, "
+    f"{20 - free} node(s) didn't match Pod's node affinity/selector.\n"
+    for name, free in (("testapp-5f8b56c8fc-6xcjp", 9), ("testapp-5f8b56c8fc-w9kgn", 8), ("other", 9), ("alone", 1))
+)
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_a_card_about_pods_with_the_same_reasons_names_all_of_them(form: CardFormat) -> None:
+    card = explain_pasted(PastedText(EVENTS, pod="default/testapp-5f8b56c8fc-6xcjp", form=form)).card
+
+    assert card is not None
+    text = card.decode()
+    assert "3 pods" in text
+    # Of its ReplicaSet, and one with the same text.
+    assert all(name in text for name in ("testapp-5f8b56c8fc-6xcjp", "testapp-5f8b56c8fc-w9kgn", "other"))
+    assert "alone" not in text
+    assert "The pod's" not in text
+    if form == "markdown":
+        assert text.startswith("### Why 3 pods are pending\n\n`testapp-5f8b56c8fc-6xcjp`, ")
+
+
+def test_an_image_about_several_pods_is_drawn() -> None:
+    card = explain_pasted(PastedText(EVENTS, form="png")).card
+    assert card is not None
+    assert card.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("message", "standing"),
+    [
+        ("Pod was rejected: Node didn't have enough resource: cpu, requested: 150, used: 11388, capacity: 11500", "rejected"),
+        ("The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi.", "evicted"),
+    ],
+)
+def test_a_card_about_a_failed_pod_does_not_call_it_pending(message: str, standing: str) -> None:
+    reason = "OutOfcpu" if standing == "rejected" else "Evicted"
+    text = f"Name: web\nNamespace: shop\nNode: n1/10.0.0.1\nStatus: Failed\nReason: {reason}\nMessage: {message}\n"
+    card = explain_pasted(PastedText(text, form="markdown")).card
+    assert card is not None
+    assert card.decode().startswith(f"### Why `shop/web` is {standing}\n")
 
 
 def test_a_text_without_a_message_has_no_card() -> None:
