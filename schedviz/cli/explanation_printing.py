@@ -452,7 +452,7 @@ def _print_queue(explanation: Explanation) -> None:
     say()
     say(f"In the simulation, the pod is in {place.queue} and was tried {_times(place.attempts)}.", dim=True)
     if place.wakes:
-        say_wrapped(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}", dim=True)
+        say_wrapped(f"Events that may requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}", dim=True)
 
 
 def _nodes(count: int) -> str:

@@ -126,7 +126,7 @@ def test_a_generated_cluster_has_neither_overview_nor_import_report(page: Page, 
     expect(page.locator("[data-release]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
     expect(page.locator("[data-overview]")).to_have_count(0)
-    expect(page.get_by_role("button", name="What was imported")).to_have_count(0)
+    expect(page.get_by_role("button", name="What was loaded")).to_have_count(0)
 
 
 def test_the_doctor_says_what_to_do_about_each_difference(page: Page, server: Server, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_an_exported_session_is_imported_unchanged(page: Page, server: Server, f
     assert again != session
     assert server.rest(f"sessions/{again}/")["event"] == server.rest(f"sessions/{session}/")["event"]
     assert server.rest(f"compare/?a={session}&b={again}")["same"] is True
-    page.get_by_role("button", name="What was imported").click()
+    page.get_by_role("button", name="What was loaded").click()
     expect(page.get_by_role("dialog")).to_contain_text("all events and the final state match")
 
     page.keyboard.press("Escape")

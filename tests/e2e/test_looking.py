@@ -54,7 +54,7 @@ def test_a_phone_can_step_and_has_no_control_that_changes_a_session_otherwise(
         for name in ("Fork", "Import…"):
             expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
         expect_nothing_to_change(page, server, stepped, runs=True)
-        expect(page.locator("[data-read-only]")).to_have_text("no editing")
+        expect(page.locator("[data-read-only]")).to_have_text("view only")
         page.locator("[data-read-only]").click()
         expect(page.get_by_text("Phones can play and step. Use a larger screen to make other changes.")).to_be_visible()
         event = server.rest(f"sessions/{stepped}/")["event"]

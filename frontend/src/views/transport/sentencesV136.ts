@@ -25,7 +25,7 @@ export function eventOfV136InWords(event: AnyEvent): string {
 
 function requeueInWords({ eventLabel, decisions = [] }: RequeueConsidered): string {
   const withHints = decisions.filter((decision) => decision.hints?.length);
-  if (!withHints.length) return t("happened.considered", { label: eventLabel });
+  if (!withHints.length) return t(eventLabel === "AssignedPodAdd" ? "happened.considered.assigned" : "happened.considered", { label: eventLabel });
   const counted = (move: boolean): number => withHints.reduce((sum, decision) => sum + ((decision.queue != null) === move ? decision.pods.length : 0), 0);
   return t("happened.hints", { label: eventLabel, moved: counted(true), stayed: counted(false) });
 }
