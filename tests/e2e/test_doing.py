@@ -132,6 +132,20 @@ def test_the_configuration_is_edited_in_form_and_text(page: Page, server: Server
     assert scores["TaintToleration"]["weight"] == 7
 
 
+def test_the_configuration_tells_once_when_it_takes_effect(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowRight")
+    sheet = open_doing(page, "g")
+    expect(sheet.locator("[data-place]")).to_contain_text("Step to its end before you apply, or use Apply and restart")
+    expect(sheet.locator("[data-config-hint]")).to_have_text("Apply keeps the cache and the queue. Apply and restart builds both again.")
+
+    apply = sheet.get_by_role("button", name="Apply", exact=True)
+    apply.click(timeout=PATIENCE_MILLIS)
+
+    assert "let it end first (step), or configure with a restart" in told(sheet, "nothing")
+
+
 @pytest.mark.parametrize(("release", "absent"), [("v1.27.1", "DynamicResources"), ("v1.36", "EBSLimits")])
 def test_the_configuration_lists_the_plugins_of_the_sessions_release(page: Page, server: Server, release: str, absent: str):
     present = {"DynamicResources": "EBSLimits", "EBSLimits": "DynamicResources"}[absent]
