@@ -12,7 +12,7 @@ const events = [
   event("cachePod"),
   event("cycleEnded"),
   event("bindingStarted"),
-  event("bindingEnded"),
+  event("bindingEnded", { outcome: "confirmed" }),
   event("commandDone"),
   pop,
   event("cycleStarted"),
@@ -27,6 +27,12 @@ describe("a step forward", () => {
   it("by stage ends after the next stageEnded or cycleEnded", () => {
     expect(boundaryAfter(events, 0, "stage")).toBe(3);
     expect(boundaryAfter(events, 3, "stage")).toBe(5);
+  });
+
+  it("by stage ends where the watch event confirms a binding, and not where a binding fails after its last stage", () => {
+    expect(boundaryAfter(events, 5, "stage")).toBe(8);
+    const failed = [...events.slice(0, 6), event("bindingEnded", { outcome: "failed" }), ...events.slice(7)];
+    expect(boundaryAfter(failed, 5, "stage")).toBeNull();
   });
 
   it("by cycle ends before the next pod is popped", () => {

@@ -33,7 +33,7 @@ it("the narration of a lesson follows the binding: accepted, then confirmed by t
   const cycle = { cycle: 7, pod: "default/p", node: "n1", outcome: "scheduled", feasibleNodes: 2 };
   const after = (ended: string[], nextStage: string, isConfirmation = false): string => {
     const binding = { pod: "default/p", cycle: 7, node: "n1", stages: ended.map((stage) => ({ stage })), nextStage };
-    const reading = { cycle, podGroup: null, bindings: nextStage ? [binding] : [], podState: () => ({ node: "n1", assumed: false }) };
+    const reading = { cycle, podGroup: null, bindings: nextStage ? [binding] : [], podState: () => ({ node: "n1", assumed: nextStage !== "" }) };
     return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as SessionStore, isConfirmation);
   };
   const chosen = "Cycle 7 · p goes to n1, chosen from 2 feasible nodes";
@@ -42,6 +42,14 @@ it("the narration of a lesson follows the binding: accepted, then confirmed by t
   expect(after(["WaitOnPermit", "PreBind", "Bind"], "Confirm")).toBe("The API server has accepted the binding of p to n1");
   expect(after([], "", true)).toBe("The watch event has arrived: p is bound to n1");
   expect(after([], "")).toBe(chosen);
+});
+
+it("the narration of steps by stage ends a binding with the watch event that confirms it", () => {
+  const lastEvent = { t: "bindingEnded", event: 9, at: 0, pod: "default/p", node: "n1", outcome: "confirmed" };
+  const reading = { cycle: { cycle: 7, pod: "default/p", node: "n1", outcome: "scheduled" }, podGroup: null, bindings: [], podState: () => ({ node: "n1", assumed: false }) };
+  expect(narrationOf({ reading, playback: { unit: "stage" }, connection: { lastResult: "" }, lastEvent } as unknown as SessionStore)).toBe(
+    "Binding of p: the watch event confirms that it is bound to n1, so it is no longer assumed",
+  );
 });
 
 it("the narration of a pod group is about the group, not about its last pod", () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,25 @@ def test_steps_by_mutation_move_the_view_and_not_the_engine(page: Page, server: 
 
     page.keyboard.press("End")
     until(lambda: figure(page, "data-event") == server.rest(f"sessions/{session}/")["event"])
+
+
+def test_steps_by_stage_end_a_binding_with_its_confirmation(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    step_cycles(page, 1)
+    page.keyboard.press("2")
+    page.keyboard.press("Home")
+    until(lambda: figure(page, "data-event") == 0)
+    narration = page.locator("[data-narration]")
+    confirmation = re.compile("^Binding of .*: the watch event confirms that it is bound to node-")
+
+    for _ in range(40):
+        if confirmation.search(narration.inner_text()):
+            break
+        before = figure(page, "data-event")
+        page.keyboard.press("ArrowRight")
+        until(lambda before=before: figure(page, "data-event") > before)
+
+    expect(narration).to_have_text(confirmation)
 
 
 def test_space_plays_and_pauses(page: Page, server: Server, file: Path):

@@ -49,7 +49,9 @@ function lastVisible(events: readonly AnyEvent[], end: number): number {
   return index;
 }
 
+/** Confirm, the last stage of a binding cycle, has no event of its own: it ends with the binding. */
 function endsStage(event: AnyEvent): boolean {
+  if (event.t === "bindingEnded") return event.outcome === "confirmed";
   return event.t === "stageEnded" || event.t === "bindingStageEnded" || event.t === "cycleEnded";
 }
 

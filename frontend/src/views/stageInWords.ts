@@ -42,6 +42,7 @@ function formOf(stage: string, cycle: CycleView, feasible: number, tied: number)
 
 /** The end of a binding's stage; "": another event. */
 export function bindingStageInWords(event: AnyEvent, node: string): string {
+  if (event.t === "bindingEnded") return event.outcome === "confirmed" ? t("narration.binding.Confirm", { pod: shortKey(event.pod), node: event.node }) : "";
   if (event.t !== "bindingStageEnded" || !BINDING_STAGES.has(event.stage)) return "";
   return t(`narration.binding.${event.stage}` as MessageKey, { pod: shortKey(event.pod), node });
 }
