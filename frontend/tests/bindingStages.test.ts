@@ -38,6 +38,20 @@ it("bindingOfCycle follows the pod of a scheduling cycle from assumed to bound",
   expect(phases).toEqual(["assumed", "written", "bound"]);
 });
 
+it("bindingOfCycle ends the wait for the watch event with the event that confirms the pod in the cache", () => {
+  const state = State.of(view);
+  const phases = new Map<string, string | undefined>();
+  for (const event of events) {
+    fold(state, event);
+    if (state.cycle && state.cycle.cycle > 1) break;
+    const found = state.cycle && bindingOfCycle(state.cycle, state);
+    if (event.t === "cachePod" && event.op === "add") phases.set(`${event.t} ${event.op}`, found?.phase);
+    if (event.t === "bindingStageEnded" && event.stage === "PostBind") phases.set(event.stage, found?.phase);
+    if (event.t === "cachePod" && event.op === "add") expect(found?.stages.map(({ reached }) => reached)).toEqual(["ended", "ended", "ended", "ended"]);
+  }
+  expect([...phases]).toEqual([["PostBind", "written"], ["cachePod add", "bound"]]);
+});
+
 it("bindingOfCycle marks the next main stage while a stage between two main ones runs", () => {
   const state = State.of(view);
   const cycle = { cycle: 1, pod: "default/p", outcome: "scheduled", node: "n" };

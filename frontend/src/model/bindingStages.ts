@@ -36,6 +36,12 @@ export interface CycleBinding {
   phase: "assumed" | "written" | "bound" | "failed";
 }
 
+/** Whether the scheduler has processed the watch event of a binding, which ends the wait at Confirm. */
+export function isConfirmed({ pod, node, nextStage }: BindingView, state: State): boolean {
+  const known = state.podState(pod);
+  return nextStage === "Confirm" && known?.node === node && !known.assumed;
+}
+
 /** The binding that follows a cycle; null: none follows, or its pod has since been deleted or tried again. */
 export function bindingOfCycle(cycle: CycleView, state: State): CycleBinding | null {
   if (cycle.outcome !== "scheduled") return null;
@@ -50,6 +56,8 @@ export function bindingOfCycle(cycle: CycleView, state: State): CycleBinding | n
   const all = bindingStagesOf(binding, "");
   const failed = all.some(({ name }) => name === FAILED);
   const stages = all.filter(({ name }) => name === FAILED || MAIN_BINDING_STAGES.some((main) => main === name));
+  // The cache has the pod as bound as soon as it has processed the watch event; the binding ends a few events later.
+  if (!failed && isConfirmed(binding, state)) return { stages: stages.map((stage) => ({ ...stage, reached: "ended" })), phase: "bound" };
   // Until a stage between two main ones has ended, the later of the two is next.
   const next = stages.find(({ reached }) => reached !== "ended");
   if (next) stages[stages.indexOf(next)] = { ...next, reached: "next" };
