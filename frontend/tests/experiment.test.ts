@@ -153,6 +153,7 @@ describe("printed numbers", () => {
 
   it("have readable column names, and percentage points for differences of shares", () => {
     expect(label(column("nodesUsed", ""))).toBe("nodes used");
+    expect(label(column("nodeSpread.mean", ""))).toBe("mean node spread");
     expect(label(column("utilization.cpu", ""))).toBe("CPU utilization of all nodes");
     expect(printDifference({ mean: -0.021, margin: 0.004, count: 5 }, "share")).toBe("−2.1 ± 0.4 pp");
   });

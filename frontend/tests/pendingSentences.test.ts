@@ -33,3 +33,9 @@ it("messages with the same sentence are one reason, also if each release words i
     [["not tried"], 1, 1],
   ]);
 });
+
+it("the message of A is before that of B", () => {
+  const reason = (text: string, a: string[], b: string[]) => ({ reason: text, a, b, countA: a.length, countB: b.length });
+  const [merged] = sameReasons([reason("in B", [], ["default/a"]), reason("in A", ["default/a"], [])], { a: said, b: said });
+  expect(merged!.messages.map((one) => one.reason)).toEqual(["in A", "in B"]);
+});

@@ -53,6 +53,8 @@ _PARTS: Final = {
     "p90": "90th percentile",
     "p99": "99th percentile",
 }
+#: Parts that are an adjective of the measure: "mean node spread".
+_STATISTICS: Final = frozenset({"mean", "max"})
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
 _MAX_PARTS: Final = 8
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -91,6 +93,8 @@ def label(key: str) -> str:
         return words
     if measure == "stranded":
         return f"{words} {in_words(part)}"
+    if part in _STATISTICS:
+        return f"{part} {words}"
     if measure not in _RESOURCE_MEASURES:
         return f"{words} · {part}"
     resource, _, statistic = part.partition(" ")

@@ -94,6 +94,7 @@ def test_csv_has_a_row_for_each_trial_and_no_formulas() -> None:
 
 def test_a_label_is_readable_text() -> None:
     assert label("nodesUsed") == "nodes used"
+    assert label("nodeSpread.mean") == "mean node spread"
     assert label("utilization.example.com/gpu") == "example.com/gpu utilization of all nodes"
 
 

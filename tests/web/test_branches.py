@@ -59,7 +59,7 @@ def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_
     client = people.client("viewer")
     response = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
     made = response.json()
-    assert (response.status_code, made["release"], made["name"]) == (201, "v1.36", "a test from event 60, v1.36")
+    assert (response.status_code, made["release"], made["name"]) == (201, "v1.36", "a test (fork after event 60, v1.36)")
     import_job.run_import(made["id"])
 
     body = client.get(f"/api/v1/sessions/{made['id']}/").json()

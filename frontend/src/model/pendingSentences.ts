@@ -63,5 +63,7 @@ export function sameReasons<R extends { a: readonly string[]; b: readonly string
     same.countB += reason.countB;
     found.set(key, same);
   }
+  // A's messages come before those that only B has.
+  for (const { messages } of found.values()) messages.sort((x, y) => Number(y.countA > 0) - Number(x.countA > 0));
   return [...found.values()].sort((x, y) => y.countA + y.countB - x.countA - x.countB);
 }

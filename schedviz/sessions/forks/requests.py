@@ -124,7 +124,7 @@ def _new_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, name
         fork_source["release"] = other.release
         settings = {**settings, "release": other.release, "feature_gates": other.feature_gates}
         report = report and with_other_release(report, other.release)
-    origin = f" from event {event}{f', {other.release}' if other else ''}"
+    origin = f" (fork after event {event}{f', {other.release}' if other else ''})"
     return Session(
         owner_id=owner.pk,
         name=(name or session.name[: _MAX_NAME_LENGTH - len(origin)] + origin)[:_MAX_NAME_LENGTH],

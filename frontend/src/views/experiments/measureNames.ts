@@ -9,6 +9,9 @@ const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stran
 /** The parts of columns that have words of the language. */
 const PARTS = ["cpu", "memory", "all", "most", "mean", "max", "p10", "p50", "p90", "p99"] as const;
 
+/** Parts that are an adjective of the measure. */
+const STATISTICS = ["mean", "max"];
+
 /** The columns that have a name of their own, instead of the names of the measure and of the part. */
 const NAMED = ["attempts.all", "attempts.most", "waiting.p50", "waiting.p99", "waiting.max"] as const;
 
@@ -21,6 +24,8 @@ export function label({ key, measure }: Pick<Column, "key" | "measure">): string
   const words = known !== message ? known : measure.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
   const part = key.slice(measure.length + 1);
   if (!part) return words;
+  // "mean node spread", "max zone skew".
+  if (STATISTICS.includes(part)) return t("experiments.measure.of", { part: partInWords(part), measure: words });
   if (!OF_RESOURCE.includes(measure)) return `${words} · ${part}`;
   if (measure === "stranded") return t("experiments.measure.of.stranded", { part: partInWords(part), measure: words });
   // "cpu p10": a resource and a statistic of it.
