@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withNodes } from "../src/model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withObjects } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -70,9 +70,13 @@ describe("a message beside nodes", () => {
     expect(hasNoPods(text)).toBe(false);
   });
 
+  it("goes with the only pod of another file", () => {
+    expect(withObjects([POD, MESSAGE])).toEqual([`${MESSAGE}\n---\n${POD}`]);
+  });
+
   it("goes with the node of another file, in any order", () => {
-    for (const texts of [[MESSAGE, NODE], [NODE, MESSAGE]]) expect(withNodes(texts)).toEqual([`${MESSAGE}\n---\n${NODE}`]);
-    for (const texts of [[MESSAGE], [NODE], [NODE, "no message"], [MESSAGE, POD]]) expect(withNodes(texts)).toEqual(texts);
+    for (const texts of [[MESSAGE, NODE], [NODE, MESSAGE]]) expect(withObjects(texts)).toEqual([`${MESSAGE}\n---\n${NODE}`]);
+    for (const texts of [[MESSAGE], [NODE], [NODE, "no message"], [MESSAGE, POD, POD.replace("name: a", "name: b")]]) expect(withObjects(texts)).toEqual(texts);
   });
 });
 

@@ -2,7 +2,7 @@
 import { call } from "./call";
 import { joinedAnswers } from "../model/joinedAnswers";
 import type { Phrase } from "../model/phrase";
-import { onlyPodOf, withNodes } from "../model/pastedText";
+import { onlyPodOf, withObjects } from "../model/pastedText";
 import type { PastedMessage } from "./explain";
 
 /** The messages of a text; `more`: it may have others (older servers do not send it). */
@@ -34,9 +34,9 @@ export function explainText(text: string, signal: AbortSignal): Promise<PastedMe
   return call("POST", "explain/message/", { body: { text }, signal });
 }
 
-/** The same for several texts, each on its own, or with the nodes that are in texts without messages. Messages that name no pod are about the only manifest of a pod in another text, if none has a name. */
+/** The same for several texts, each on its own, or with the nodes and the only pod that are in texts without messages. Messages that name no pod are about the only manifest of a pod in another text, if none has a name. */
 export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<PastedMessages> {
-  const answers = await Promise.all(withNodes(texts).map(async (text) => {
+  const answers = await Promise.all(withObjects(texts).map(async (text) => {
     const answer = await explainText(text, signal);
     return { ...answer, messages: answer.messages.map((message) => ({ ...message, source: text })) };
   }));

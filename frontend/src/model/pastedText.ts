@@ -40,15 +40,6 @@ export function hasNoPods(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !(POD_KIND.test(text) && CONTAINERS.test(text)) && !DESCRIBED_POD.test(text) && !text.includes("Dump of cached NodeInfo");
 }
 
-/** The texts to explain: each with messages goes with the nodes that are in texts of their own. */
-export function withNodes(texts: readonly string[]): readonly string[] {
-  const nodes = texts.filter((text) => hasNoPods(text) && !hasNoNodes(text) && !MESSAGE.test(text));
-  const others = texts.filter((text) => !nodes.includes(text));
-  if (!nodes.length || !others.some((text) => MESSAGE.test(text))) return texts;
-  const joined = others.map((text) => [text, ...nodes].join("\n---\n"));
-  return joined.every((text) => text.length <= MAX_TEXT_LENGTH) ? joined : texts;
-}
-
 /** Whether messages of the scheduler can be explained if an import finds no objects in the text. */
 export function mayHaveMessages(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && MESSAGE.test(text);
@@ -80,4 +71,14 @@ export function onlyPodOf(texts: readonly string[]): string {
   const indent = /\n([ \t]+)\S/.exec(metadata)?.[1] ?? "";
   const member = (name: string): string => new RegExp(`(?:\\n${indent}|[{,][ \\t]*)${name}:[ \\t]*["']?([a-z0-9][a-z0-9.-]*)`).exec(metadata)?.[1] ?? "";
   return member("name") && `${member("namespace") || "default"}/${member("name")}`;
+}
+
+/** The texts to explain: each with messages goes with the nodes, and the only pod, that are in texts of their own. */
+export function withObjects(texts: readonly string[]): readonly string[] {
+  const pod = onlyPodOf(texts);
+  const objects = texts.filter((text) => !MESSAGE.test(text) && ((hasNoPods(text) && !hasNoNodes(text)) || (pod && onlyPodOf([text]) === pod && hasNoNodes(text))));
+  const others = texts.filter((text) => !objects.includes(text));
+  if (!objects.length || !others.some((text) => MESSAGE.test(text))) return texts;
+  const joined = others.map((text) => [text, ...objects].join("\n---\n"));
+  return joined.every((text) => text.length <= MAX_TEXT_LENGTH) ? joined : texts;
 }

@@ -305,7 +305,16 @@ def _about_storage(
     keys = claim_keys(pod.pod) if pod is not None else []
     if any(reason.startswith(_WITHOUT_VOLUME) for reason in reasons):
         return why_unbound(storage, answer.pod, keys)
-    return why_not_accessible(storage, answer.pod, keys) if any(map(is_of_volume, newest.message.clauses)) else None
+    if not any(map(is_of_volume, newest.message.clauses)):
+        return None
+    return why_not_accessible(storage, answer.pod, keys, selected=_selected(newest.message), nodes=newest.message.nodes)
+
+
+def _selected(message: Message) -> int:
+    """How many nodes match the pod's node selector, if all of them cannot access its volume; 0: other reasons apply, too."""
+    volume = sum(clause.count for clause in message.clauses if is_of_volume(clause))
+    others = sum(clause.count for clause in message.clauses if clause.plugin == names.NODE_AFFINITY)
+    return volume if others and volume + others == message.nodes == sum(clause.count for clause in message.clauses) else 0
 
 
 def _is_main(answer: PodAnswer, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:

@@ -221,8 +221,11 @@ def _of_affinity(storage: Storage, volume: PersistentVolume, requirements: Seque
     return said, advice
 
 
-def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str]) -> StorageAnswer | None:
-    """From where the bound volumes of the pod can be used; None if the text has none of them."""
+def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str], *, selected: int = 0, nodes: int = 0) -> StorageAnswer | None:
+    """From where the bound volumes of the pod can be used; None if the text has none of them.
+
+    `selected`: of `nodes`, so many match the pod's node selector and affinity, and none of these can access the volume; 0: it is unknown.
+    """
     bound = list(_bound(storage, pod, claim_keys))
     required = [(volume, _requirements(volume)) for _, volume in bound]
     required = [(volume, requirements) for volume, requirements in required if requirements]
@@ -251,6 +254,8 @@ def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str]) ->
     volume, requirements = required[0]
     matching, comparable = _nodes(storage, requirements)
     name, labels = volume.metadata.name, _printed(requirements)
+    if selected and (matching or not comparable):
+        return _excluding(name, labels, selected, nodes, used)
     if matching:
         sentence = phrase(
             "The pod's volume `{volume}` can be used only from nodes with `{labels}`: {nodes}.",
@@ -275,6 +280,24 @@ def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str]) ->
             "bound volume cannot move",
             value=_telling(requirements),
         )
+    return StorageAnswer(sentence, advice, used)
+
+
+def _excluding(volume: str, labels: str, selected: int, nodes: int, used: Sequence[str]) -> StorageAnswer:
+    """That the node selector of the pod allows only nodes which cannot access its volume."""
+    sentence = phrase(
+        "The pod's volume and its node selector or affinity exclude each other: `{volume}` can be used only from nodes with `{labels}`, "
+        "but of the {nodes} nodes the selector allows only {count}, and not one of those.",
+        volume=volume,
+        labels=labels,
+        nodes=nodes,
+        count=selected,
+    )
+    advice = phrase(
+        "change the pod's node selector or affinity so that it allows a node with `{labels}`, or give the pod a volume that its nodes can "
+        "access: a bound volume cannot move",
+        labels=labels,
+    )
     return StorageAnswer(sentence, advice, used)
 
 

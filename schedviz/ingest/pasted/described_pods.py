@@ -11,6 +11,7 @@ import msgspec
 from schedviz.ingest.kubectl.described_objects import pod_without_head, pods_in
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, DescribedPods, items_in, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
+from schedviz.ingest.pasted.text_objects import objects_among
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 
@@ -26,9 +27,11 @@ def described_pods(text: str) -> dict[str, Pod]:
     """
     if items := items_in(text):
         pods_of_items = (_pod(item) for item in items if pod_of(item) is not None)
-        return {pod.key: pod for pod in itertools.islice((pod for pod in pods_of_items if pod is not None), MAX_MESSAGES)}
+        pods = {pod.key: pod for pod in itertools.islice((pod for pod in pods_of_items if pod is not None), MAX_MESSAGES)}
+        return pods or _embedded(text)
     text = plain(text)
     pods = {pod.key: pod for content in itertools.islice(pods_in(text), MAX_MESSAGES) if (pod := _pod(content)) is not None}
+    pods = pods or _embedded(text)
     content = None if pods else pod_without_head(text)
     headless = None if content is None else _pod(content)
     if headless is None:
@@ -38,9 +41,20 @@ def described_pods(text: str) -> dict[str, Pod]:
     return {"": headless, named: headless}
 
 
+def _embedded(text: str) -> dict[str, Pod]:
+    """The Pod objects among the text that have no node."""
+    pods = [pod for content in objects_among(text, "Pod") if (pod := _pod(content)) is not None]
+    return {pod.key: pod for pod in pods[:MAX_MESSAGES] if pod.metadata.name and not pod.spec.node_name}
+
+
+def _in_namespace(pod: Pod) -> Pod:
+    metadata = msgspec.structs.replace(pod.metadata, namespace=pod.metadata.namespace or "default")
+    return msgspec.structs.replace(pod, metadata=metadata)
+
+
 def _pod(content: msgspec.Raw | dict[str, Any]) -> Pod | None:
     try:
         pod = codec.from_dict(msgspec.json.decode(content) if isinstance(content, msgspec.Raw) else content)
     except ValueError:
         return None
-    return pod if isinstance(pod, Pod) else None
+    return _in_namespace(pod) if isinstance(pod, Pod) else None

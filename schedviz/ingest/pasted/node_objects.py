@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-import re
-from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.errors import IngestError
-from schedviz.ingest.limits import Limits
-from schedviz.ingest.manifests.embedded_objects import EmbeddedObjectsReader
+from schedviz.ingest.pasted.text_objects import objects_among
 
-#: In a longer text, objects in YAML are not looked for: parsing them takes seconds.
-_MAX_LENGTH: Final = 100_000
-#: What begins an object in JSON, and how many of them are tried.
-_BRACE: Final = re.compile(r"^[ \t]*+\{", re.MULTILINE)
-_MAX_ATTEMPTS: Final = 50
 #: People copy few nodes.
 _MAX_NODES: Final = 20
 #: Effects of taints that keep new pods off a node.
@@ -74,41 +63,15 @@ class NodeObject(msgspec.Struct):
 
 def node_objects(text: str) -> list[NodeObject]:
     """The first few Node objects, in YAML or JSON. What cannot be read is left out."""
-    if len(text) > _MAX_LENGTH or "Node" not in text or "kind" not in text:
-        return []
     found: dict[str, NodeObject] = {}
-    for content in itertools.chain(_json(text), _yaml(text)):
+    for content in objects_among(text, "Node"):
         if len(found) < _MAX_NODES and (node := _node(content)) is not None:
             found.setdefault(node.metadata.name, node)
     return list(found.values())
 
 
-def _node(content: object) -> NodeObject | None:
-    if not isinstance(content, dict) or content.get("kind") != "Node":
-        return None
+def _node(content: dict[str, Any]) -> NodeObject | None:
     try:
         return msgspec.convert(content, NodeObject, strict=False)
     except msgspec.ValidationError:
         return None
-
-
-def _json(text: str) -> Iterator[object]:
-    """The objects in JSON that begin a line, and the items of lists."""
-    end = 0
-    for begin in itertools.islice(_BRACE.finditer(text), _MAX_ATTEMPTS):
-        if begin.end() <= end:
-            continue
-        try:
-            content, end = json.JSONDecoder().raw_decode(text, begin.end() - 1)
-        except (ValueError, RecursionError):
-            continue
-        items = content.get("items")
-        yield from items if isinstance(items, list) else [content]
-
-
-def _yaml(text: str) -> Iterator[object]:
-    try:
-        for item in EmbeddedObjectsReader().read("text", text.encode("utf-8", "replace"), Limits()):
-            yield getattr(item, "content", None)
-    except (IngestError, RecursionError):
-        return

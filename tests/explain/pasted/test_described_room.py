@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.text_reading import read_text
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pasted.pod_events import pod_events_in
+from schedviz.ingest.pasted.text_namespace import contents_of
 
 NODE = """
 Allocatable:
@@ -70,6 +72,21 @@ def test_what_a_node_object_beside_a_message_offers_is_said_in_any_order(message
     [said], [answer] = reading.messages, reading.answers
     assert said.message.conclusion.startswith("Neither node can run the pod")
     assert answer.note == "The node `node-a` takes at most 8 pods. The node `node-a` has ≈1.8Gi of memory allocatable for all its pods."
+
+
+@pytest.mark.parametrize("namespace", ["", "  namespace: shop\n"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_message_that_names_no_pod_is_about_the_only_pod_object_of_the_text(namespace: str, *, is_first: bool) -> None:
+    pod = (
+        f"apiVersion: v1\nkind: Pod\nmetadata:\n  name: web-0\n{namespace}spec:\n  containers:\n  - name: main\n    resources:\n"
+        '      requests: {cpu: "4"}\n'
+    )
+    event = "Events:\n  Warning  FailedScheduling  1m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
+    contents = contents_of(f"{pod}---\n{event}" if is_first else f"{event}{pod}")
+    described = {key: PodInfo(pod) for key, pod in contents.pods.items()}
+    [said] = read_text(contents.messages, contents.events, described, seconds_of_age, contents.storage).messages
+    assert said.pod == ("shop/web-0" if namespace else "default/web-0")
+    assert said.message.clauses[0].headline == "neither node has enough free CPU; the pod requests 4 CPU"
 
 
 def test_a_node_object_that_cannot_be_read_changes_nothing() -> None:

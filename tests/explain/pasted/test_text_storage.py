@@ -242,4 +242,15 @@ def test_the_only_volume_of_manifests_is_the_one_that_the_scheduler_rejects() ->
     )
     contents = contents_of(text)
     [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
-    assert answer.sentence == "The pod's volume `logs` can be used only from nodes with `kubernetes.io/hostname=node4`."
+    assert answer.sentence == (
+        "The pod's volume and its node selector or affinity exclude each other: `logs` can be used only from nodes with "
+        "`kubernetes.io/hostname=node4`, but of the 5 nodes the selector allows only 1, and not one of those."
+    )
+    assert answer.advice.startswith(
+        "change the pod's node selector or affinity so that it allows a node with `kubernetes.io/hostname=node4`"
+    )
+
+    others = text.replace("4 node(s) didn't match node selector", "2 Insufficient cpu, 2 node(s) didn't match node selector")
+    contents = contents_of(others)
+    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    assert "exclude" not in answer.sentence + answer.note
