@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -14,8 +14,9 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.explanation import Clause
 from schedviz.explain.mistyped import mistyped_toleration, printed_toleration
+from schedviz.explain.reason_tables.nodes import ADDING_NODE
 from schedviz.explain.resource_names import amount_of
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, joined, phrase, some
 
 _INSUFFICIENT: Final = "Insufficient "
 #: Part of the reason of nodes that PreFilter excludes, such as all but one of them for a pod of a DaemonSet.
@@ -48,7 +49,30 @@ def with_requests(clauses: Iterable[Clause], pod: PodInfo) -> tuple[Clause, ...]
     mistyped = [typo for typo, _ in with_typo if typo is not None]
     counting = [clause for _, clause in with_typo if clause.count]
     is_of_all = all(clause.plugin == names.NODE_AFFINITY for clause in counting)
-    return (*mistyped, *(_with_requests(clause, pod, is_of_all=is_of_all) for typo, clause in with_typo if typo is None))
+    asked = [_with_requests(clause, pod, is_of_all=is_of_all) for typo, clause in with_typo if typo is None]
+    return (*mistyped, *_with_size(asked, pod))
+
+
+def _with_size(clauses: Sequence[Clause], pod: PodInfo) -> list[Clause]:
+    """The clauses; those that advise to add a node say how much it must have free of all that nodes have too little of."""
+    lacking = list(dict.fromkeys(clause.reason.removeprefix(_INSUFFICIENT) for clause in clauses if _adds_node(clause)))
+    amounts = [amount_of(resource, requested) for resource in lacking if (requested := amount(pod, resource))]
+    if not amounts or len(amounts) < len(lacking):
+        return list(clauses)
+    where = phrase(" with at least {amounts} free", amounts=joined(amounts, "{first} and {next}"))
+    return [_placed(clause, where) if _adds_node(clause) else clause for clause in clauses]
+
+
+def _adds_node(clause: Clause) -> bool:
+    advice = clause.advice_phrase
+    return clause.reason.startswith(_INSUFFICIENT) and advice is not None and advice.template in ADDING_NODE and not advice.values["where"]
+
+
+def _placed(clause: Clause, where: Phrase) -> Clause:
+    advice = clause.advice_phrase
+    assert advice is not None
+    advice = Phrase(advice.template, {**advice.values, "where": where})
+    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 
 def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:

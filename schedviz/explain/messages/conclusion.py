@@ -52,8 +52,10 @@ _IN_LIST: Final = dict(
 _ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
 _OR: Final = phrase("{first} or {next}").template
 _NONE_FREE: Final = phrase("none has enough free {resource}").template
+_NEITHER_FREE: Final = phrase("neither has enough free {resource}").template
 #: The subject of a reason that all nodes have, and of one that the only node has.
 _EVERY: Final = (phrase("none"), phrase("all"))
+_OF_TWO: Final = (phrase("neither"), phrase("both"))
 _ONLY: Final = phrase("it")
 _ONLY_LACKS: Final = phrase("it does not have enough free {resource}").template
 #: What to do about a pod whose spec names its node.
@@ -166,7 +168,13 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
         free = joined(
             [Phrase("{resource}", {**meaning.values}) for clause in lacking if (meaning := meaning_of(clause.reason)) is not None], _OR
         )
-        said.append((False, -nodes, Phrase(_ONLY_LACKS if nodes == 1 else _NONE_FREE, {"resource": free})))
+        said.append(
+            (
+                False,
+                -nodes,
+                Phrase(_ONLY_LACKS if nodes == 1 else _NEITHER_FREE if nodes == len(_OF_TWO) else _NONE_FREE, {"resource": free}),
+            )
+        )
     if taints:
         count = sum(clause.count for clause in taints)
         tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=listed_taints(taints))
@@ -191,9 +199,8 @@ def _of_every(clause: Clause, nodes: int) -> Phrase:
         return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
     if nodes == 1:
         return meaning.headline(1, _ONLY)
-    if meaning.of_none:
-        return meaning.headline_of(_EVERY[0], is_none=True)
-    return meaning.headline_of(_EVERY[1])
+    subject = _OF_TWO if nodes == len(_OF_TWO) else _EVERY
+    return meaning.headline_of(subject[0], is_none=True) if meaning.of_none else meaning.headline_of(subject[1])
 
 
 def _counting(headline: Phrase, count: int) -> Phrase:
@@ -216,7 +223,9 @@ def _listed(reasons: Sequence[Phrase]) -> Phrase:
     if len(first) == 1:
         return first[0]
     # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.
-    is_short = len(first) == _SEVERAL and not any(reason.values.get("nodes") in _EVERY or reason.template == _NONE_FREE for reason in first)
+    is_short = len(first) == _SEVERAL and not any(
+        reason.values.get("nodes") in (*_EVERY, *_OF_TWO) or reason.template in (_NONE_FREE, _NEITHER_FREE) for reason in first
+    )
     between = "{first} and {next}" if is_short else "{first}, and {next}"
     return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
 

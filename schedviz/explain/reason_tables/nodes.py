@@ -59,6 +59,8 @@ _LESS_ON: Final = (
     "add a node{where}, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node "
     "{node}` and look under `Allocated resources`"
 )
+#: Those that advise to add a node, where `where` may say which.
+ADDING_NODE: Final = (_LESS, _LESS_ON)
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
 

@@ -282,10 +282,22 @@ QUEUES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        (
+            r"(?:\d+/\d+ tasks in gang unschedulable: )?(?:pod group|job) is not ready, (?=.*?\b(?P<least>[1-9]\d*) minAvailable)"
+            r"(?=.*?\b(?P<pending>[1-9]\d*) Pending).*"
+        ),
+        Meaning(
+            VOLCANO,
+            "Volcano waits until as many pods of the group as must run together have room (minAvailable: {least}, pending: {pending})",
+            ("the group's queue is full, or the cluster lacks resources for the whole group",),
+            "check the group and its queue: `kubectl describe podgroup` and `kubectl describe queue`",
+        ),
+    ),
+    (
         r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",
         Meaning(
             VOLCANO,
-            "Volcano reports that fewer pods of the group than minAvailable can run at once",
+            "Volcano waits until as many pods of the group as must run together (minAvailable) have room",
             ("the group's queue is full, or the cluster lacks resources for the whole group",),
             "check the group and its queue: `kubectl describe podgroup` and `kubectl describe queue`",
         ),

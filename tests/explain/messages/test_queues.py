@@ -130,4 +130,6 @@ def test_a_group_of_volcano_that_has_its_one_pod_lacks_room_for_the_others() -> 
         "the group has the one pod that it needs to start (running: 7), but Volcano finds no room for its other pods (pending: 39)"
     )
     [clause] = parse_message("pod group is not ready, 4 minAvailable, 3 Pending, 1 Running; Pending: 3 Unschedulable").clauses
-    assert clause.headline == "Volcano reports that fewer pods of the group than minAvailable can run at once"
+    assert clause.headline == ("Volcano waits until as many pods of the group as must run together have room (minAvailable: 4, pending: 3)")
+    [clause] = parse_message("pod group is not ready, 2 Pending").clauses
+    assert clause.headline == "Volcano waits until as many pods of the group as must run together (minAvailable) have room"

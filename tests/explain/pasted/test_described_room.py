@@ -70,7 +70,7 @@ def test_what_a_node_object_beside_a_message_offers_is_said_in_any_order(message
     text = between.join((node, message) if is_first else (message, node))
     reading = read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age)
     [said], [answer] = reading.messages, reading.answers
-    assert said.message.conclusion.startswith("Neither node can run the pod")
+    assert said.message.conclusion.startswith("Neither node can run the pod: both have reached their maximum number of pods")
     assert answer.note == "The node `node-a` takes at most 8 pods. The node `node-a` has ≈1.8Gi of memory allocatable for all its pods."
 
 
@@ -87,6 +87,7 @@ def test_a_message_that_names_no_pod_is_about_the_only_pod_object_of_the_text(na
     [said] = read_text(contents.messages, contents.events, described, seconds_of_age, contents.storage).messages
     assert said.pod == ("shop/web-0" if namespace else "default/web-0")
     assert said.message.clauses[0].headline == "neither node has enough free CPU; the pod requests 4 CPU"
+    assert said.message.clauses[0].advice.startswith("add a node with at least 4 CPU free, or lower the requests of this pod")
 
 
 def test_a_node_object_that_cannot_be_read_changes_nothing() -> None:
