@@ -32,7 +32,7 @@ _BETWEEN_LOGGED: Final = re.compile(r" \| ")
 #: Where a line of the log lists the scheduler's reasons.
 _REASONS: Final = re.compile(r"predicateReasons=\[(?P<new>[^\]]*+)\]|reasons?: (?P<old>[^;]++)")
 _TAINTS_ON_NODE: Final = re.compile(r", taints on node: .*$")
-_TAINT_ON_NODE: Final = re.compile(r'Key:"(?P<key>[^"]++)", Value:"(?P<value>[^"]*+)", Effect:"No')
+_TAINT_ON_NODE: Final = re.compile(r'Key:"(?P<key>[^"]++)", Value:"(?P<value>[^"]*+)", Effect:"(?P<effect>No[A-Za-z]*+)')
 #: A comma between reasons.
 _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
 _BETWEEN_REASONS: Final = re.compile(r", (?=Insufficient |node\(s\) |Too many )")
@@ -359,7 +359,9 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
         said = (listed["new"] or listed["old"] or "") if listed is not None else match["why"].partition(";")[0]
         taint = _TAINT_ON_NODE.search(said)
         reason = (
-            f"node(s) had untolerated taint {{{taint['key']}: {taint['value']}}}" if taint is not None else _TAINTS_ON_NODE.sub("", said)
+            f"node(s) had untolerated taint {{{taint['key']}: {taint['value']}{_effect_of(taint)}}}"
+            if taint is not None
+            else _TAINTS_ON_NODE.sub("", said)
         )
         groups, texts = by_reasons.setdefault(reason.strip(" ."), ([], []))
         groups.append(_short(match["group"]))
@@ -487,6 +489,11 @@ def _other(text: str, reason: str, count: int, groups: _Groups) -> GroupReason:
     return GroupReason(text, groups.that(*_OTHER, reason=reason), READ_THE_LOG, 3)
 
 
+def _effect_of(taint: re.Match[str]) -> str:
+    """The effect of a taint with a value, as kubectl prints it after the value."""
+    return f":{taint['effect']}" if taint["value"] else ""
+
+
 def _tainted(text: str, reason: str, taint: str, groups: _Groups, meaning: Meaning | None) -> GroupReason:
     printed = "=".join(filter(None, (part.strip() for part in taint.partition(":")[::2])))
     said = groups.that(*_TAINTED, taint=printed)
@@ -495,4 +502,7 @@ def _tainted(text: str, reason: str, taint: str, groups: _Groups, meaning: Meani
         return GroupReason(text, said, phrase("Add a node group that is not reserved for system pods"), 4)
     if meaning is not None and "interrupted" in meaning.advice:
         return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 2)
-    return GroupReason(text, said, phrase("If the pod belongs on these nodes, add a toleration for `{taint}`", taint=printed), 2)
+    advice = phrase(
+        "If the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add a node group without this taint", taint=printed
+    )
+    return GroupReason(text, said, advice, 2)

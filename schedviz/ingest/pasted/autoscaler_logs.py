@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -18,6 +19,10 @@ BETWEEN_LINES: Final = " | "
 #: The cluster autoscaler: why a node of a group would not help. Before 1.33 without the namespace.
 _REFUSED: Final = re.compile(
     r"\bPod (?P<pod>[a-z0-9][a-z0-9./-]*+) can't be scheduled on (?P<group>[^\s,]++), predicate (?:checking error|failed): "
+)
+#: The same of a pod that is like one before: the reason is that of the other pod.
+_CACHED: Final = re.compile(
+    r"\bPod (?P<pod>[a-z0-9][a-z0-9./-]*+) can't be scheduled on (?P<group>[^\s,]{1,300}?)\. Used cached predicate check results"
 )
 _UNSCHEDULABLE: Final = re.compile(r"\bPod (?P<pod>[a-z0-9][a-z0-9.-]*+/[a-z0-9][a-z0-9.-]*+) is unschedulable")
 #: A node group that it does not compare with the pod.
@@ -131,8 +136,16 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
         stop = newline if newline >= 0 else last
         why = text[head.end() : stop]
         end = _END.search(why)
-        name = head["pod"] if "/" in head["pod"] else f"{namespaces.get(head['pod'], 'default')}/{head['pod']}"
-        lines.setdefault(name, []).append(f"{head[0]}{(why[: end.start()] if end is not None else why).strip(' ;|')}")
+        lines.setdefault(_key(head["pod"], namespaces), []).append(
+            f"{head[0]}{(why[: end.start()] if end is not None else why).strip(' ;|')}"
+        )
+    refused = {(match["group"], match["pod"]): line for line in itertools.chain(*lines.values()) if (match := _REFUSED.search(line))}
+    for cached in itertools.islice(_CACHED.finditer(text), _MAX_PODS):
+        # The log names no pod whose result it is, so only the one result about the group will do.
+        of_group = {other: line for (group, other), line in refused.items() if group == cached["group"]}
+        if len(of_group) == 1 and cached["pod"] not in of_group:
+            [(other, line)] = of_group.items()
+            lines.setdefault(_key(cached["pod"], namespaces), []).append(line.replace(f"Pod {other} ", f"Pod {cached['pod']} ", 1))
     groups = list(dict.fromkeys(found[0] for found in _GROUP.finditer(text)))
     if groups:
         for found in _UNSCHEDULABLE.finditer(text):
@@ -147,6 +160,11 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
         groups.append(resized[-1][0])
     for pod, said in list(lines.items())[:_MAX_PODS]:
         yield PodMessage(pod, BETWEEN_LINES.join(list(dict.fromkeys((*said, *groups)))[:_MAX_LINES]))
+
+
+def _key(pod: str, namespaces: Mapping[str, str]) -> str:
+    """`namespace/name` of a pod that the log may name without its namespace."""
+    return pod if "/" in pod else f"{namespaces.get(pod, 'default')}/{pod}"
 
 
 def _namespaces(text: str) -> dict[str, str]:

@@ -72,7 +72,7 @@ from schedviz.ingest.pasted.pasted_text import messages_in
         (
             "2 node(s) had taint {workload: gpu}, that the pod didn't tolerate",
             "2 node groups have the untolerated taint `workload=gpu`",
-            "If the pod belongs on these nodes, add a toleration for `workload=gpu`",
+            "If the pod belongs on these nodes, add a toleration for `workload=gpu`; otherwise, add a node group without this taint",
         ),
     ],
 )
@@ -169,3 +169,22 @@ def test_a_log_without_options_gives_no_reason() -> None:
     refusal = refusal_of_groups(said.message)
     assert refusal is not None
     assert refusal.sentence.text.startswith("The cluster autoscaler found no node group that it could scale up for the pod;")
+
+
+def test_a_pod_with_a_cached_result_has_the_reason_of_the_pod_before_it() -> None:
+    taint = 'taints on node: []v1.Taint{v1.Taint{Key:"prod-only", Value:"true", Effect:"NoSchedule", TimeAdded:(*v1.Time)(nil)}}'
+    refused = (
+        "I0506 14:23:31.1 1 scale_up.go:271] Pod test/web-7474d8bb57-dxt2n is unschedulable\n"
+        "I0506 14:23:31.1 1 scale_up.go:271] Pod test/web-7474d8bb57-6vw5w is unschedulable\n"
+        "I0506 14:23:31.1 1 pod_schedulable.go:165] Pod web-7474d8bb57-dxt2n can't be scheduled on group-a, predicate failed: "
+        f"PodToleratesNodeTaints predicate mismatch, reason: node(s) had taints that the pod didn't tolerate, {taint}\n"
+    )
+    cached = "I0506 14:23:31.2 1 pod_schedulable.go:157] Pod web-7474d8bb57-6vw5w can't be scheduled on {group}. Used cached predicate check results\n"
+    found = messages_in(refused + cached.format(group="group-a"))
+    assert [each.pod for each in found] == ["test/web-7474d8bb57-dxt2n", "test/web-7474d8bb57-6vw5w"]
+    for each in found:
+        refusal = refusal_of_groups(each.message)
+        assert refusal is not None
+        assert "has the untolerated taint `prod-only=true:NoSchedule`" in refusal.sentence.text
+    # Nothing says why the pod does not fit on another group.
+    assert len(messages_in(refused + cached.format(group="group-b"))) == 1

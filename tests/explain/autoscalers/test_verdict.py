@@ -98,7 +98,7 @@ def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_a
     found = reading.answer_of("test/nginx-dxt2n")
     assert found is not None
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: the node group `staging` is in backoff after a failed scale-up, and the node group `prod` has the untolerated taint `prod-only=true`."
+        "The cluster autoscaler did not add a node: the node group `staging` is in backoff after a failed scale-up, and the node group `prod` has the untolerated taint `prod-only=true:NoSchedule`."
     )
 
 
