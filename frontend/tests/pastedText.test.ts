@@ -64,6 +64,7 @@ describe("a message beside nodes", () => {
   it.each([
     ["as YAML", `${MESSAGE}\n---\n${NODE}---\n${POD}`],
     ["as JSON", `{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": []}}, {"kind": "Node"}]}`],
+    ["without containers", `{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"allocatable": "4"}}, "spec": {}`],
     ["of a list, sorted by key", `{"apiVersion": "v1", "items": [{"spec": {"containers": []}}], "kind": "PodList"}`],
     ["described", `Name:  n\nAllocatable:\n  pods:  8\nName:  a\nContainers:\n  a:\n${MESSAGE}`],
   ])("becomes a session with a pod %s", (_, text) => {

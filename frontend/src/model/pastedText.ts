@@ -30,14 +30,15 @@ export function hasNoNodes(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !hasDescribedNode(text) && !NODE.test(text);
 }
 
-/** The specification of a pod, in YAML or JSON, or the description of one. The kind alone may be that of what an event is about. */
+/** A pod, in YAML or JSON, or the description of one. Its kind, deeper in the text, may be that of what an event is about. */
 const POD_KIND = /(?:^|[\s{,"])kind"?\s*:\s*"?Pod(?:List)?\b/;
+const POD_OBJECT = /"kind"\s*:\s*"Pod(?:List)?",\s*"(?:metadata|spec|status)"|(?:^|\n)(?:- )?kind:[ \t]*Pod(?:List)?\s/;
 const CONTAINERS = /[\s{,"]containers"?\s*:/;
 const DESCRIBED_POD = /(?:^|\n)(?:Init )?Containers:/;
 
 /** Whether a text has objects, such as nodes, and no pod of which a session could say why it waits. */
 export function hasNoPods(text: string): boolean {
-  return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !(POD_KIND.test(text) && CONTAINERS.test(text)) && !DESCRIBED_POD.test(text) && !text.includes("Dump of cached NodeInfo");
+  return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !(POD_KIND.test(text) && CONTAINERS.test(text)) && !POD_OBJECT.test(text) && !DESCRIBED_POD.test(text) && !text.includes("Dump of cached NodeInfo");
 }
 
 /** Whether messages of the scheduler can be explained if an import finds no objects in the text. */
