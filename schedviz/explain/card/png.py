@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib import resources
 from io import BytesIO
@@ -10,7 +11,7 @@ from typing import Final, Literal
 
 from PIL import Image, ImageDraw, ImageFont, features
 
-from schedviz.explain.advice_label import NEXT_STEP
+from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.card.html import count_of, heading_of, quote_of
 from schedviz.explain.card.model import CODE, Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
@@ -35,8 +36,9 @@ _LINES: Final = 6
 _FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
 #: Characters that the fonts lack, and what stands for them.
 _REPLACED: Final = str.maketrans({"≈": "~", "≥": ">=", "≤": "<=", "→": "->", "\t": " ", "\n": " ", "\r": " "})
-#: What stands at the end of code without a space.
-_PUNCTUATION: Final = frozenset(".,;:)")
+_SPACES: Final = re.compile(r"(\s+)")
+#: Where a name or a command may be broken.
+_BREAKS: Final = re.compile(r"[^-/.\s]*+[-/.\s]|[^-/.\s]++")
 
 Weight = Literal["regular", "medium", "bold", "code"]
 _WEIGHTS: Final[dict[Weight, int]] = {"regular": 400, "medium": 540, "bold": 650, "code": 400}
@@ -146,7 +148,11 @@ class _Canvas:
         if reason.nodes and not reason.charts:
             self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
         if reason.todo:
-            self._paragraph(f"{label} {reason.todo}", self._theme.ink_2, leading=21)
+            if label == ARROW:
+                self._draw_arrow(_PADDING + 2, self._y + 10)
+                self._paragraph(reason.todo, self._theme.ink, leading=21, left=_PADDING + 22)
+            else:
+                self._paragraph(f"{label} {reason.todo}", self._theme.ink, leading=21)
         for command in reason.commands:
             self._command(command)
         if reason.caution:
@@ -266,11 +272,9 @@ class _Canvas:
         for line in parts:
             x = float(left)
             for part, its_weight in line:
-                # Punctuation stays with the code before it.
-                x -= _length(" ", size) if part[:1] in _PUNCTUATION and x > left else 0
-                smaller = size - 1 if its_weight == "code" != weight else size
+                smaller = _size_of(its_weight, size, weight)
                 self._text(x, self._y + (leading - size) / 2 - 1, part, colour, size=smaller, weight=its_weight)
-                x += _length(part, smaller, its_weight) + _length(" ", size)
+                x += _length(part, smaller, its_weight)
             self._y += leading
 
     def _text(self, x: float, y: float, words: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
@@ -300,6 +304,12 @@ class _Canvas:
             if begin < end:
                 self._drawing.line((begin, bottom - (begin - start), end, bottom - (end - start)), fill=colour, width=_SCALE)
         self._drawing.rectangle((left, top, right, bottom), outline=colour, width=_SCALE)
+
+    def _draw_arrow(self, x: float, y: float) -> None:
+        if self._drawing is not None:
+            for points in ([(x, y), (x + 11, y)], [(x + 7, y - 4), (x + 11, y), (x + 7, y + 4)]):
+                scaled = [(across * _SCALE, down * _SCALE) for across, down in points]
+                self._drawing.line(scaled, fill=self._theme.ink, width=_SCALE, joint="curve")
 
     def _draw_tick(self, x: float, y: float) -> None:
         if self._drawing is not None:
@@ -351,29 +361,56 @@ def _fitting(words: str, fits: Callable[[str], bool]) -> str:
 
 
 def _with_code(words: str, width: float, size: int, weight: Weight) -> list[list[tuple[str, Weight]]]:
-    """Lines of at most this width, each in parts of one weight."""
+    """Lines of at most this width, each in parts of one weight, which follow each other without a gap."""
     lines: list[list[tuple[str, Weight]]] = [[]]
     used = 0.0
+    for word, is_spaced in _words_with_code(words, width, size, weight):
+        room = sum(_length(part, _size_of(its_weight, size, weight), its_weight) for part, its_weight in word)
+        line = lines[-1]
+        # A space is as wide as in the font of the words around it.
+        of_space = word[0][1] if line and line[-1][1] == word[0][1] else weight
+        gap = _length(" ", _size_of(of_space, size, weight), of_space) if used and is_spaced else 0.0
+        if used and used + gap + room > width:
+            lines.append([*word])
+            used = room
+            continue
+        line += [(" ", of_space), *word] if gap else word
+        used += gap + room
+    return lines
+
+
+def _size_of(its_weight: Weight, size: int, weight: Weight) -> int:
+    """Code among words is smaller."""
+    return size - 1 if its_weight == "code" != weight else size
+
+
+def _words_with_code(words: str, width: float, size: int, weight: Weight) -> Iterator[tuple[list[tuple[str, Weight]], bool]]:
+    """What stays in one line, in parts of one weight, such as a bracket and the code after it; and whether a space precedes it.
+
+    What is longer than a line is divided.
+    """
+    glued: list[list[tuple[str, Weight]]] = []
+    ends_with_space = True
     for number, part in enumerate(CODE.split(words)):
         its_weight: Weight = "code" if number % 2 else weight
-        its_size = size - 1 if number % 2 else size
-        fits = partial(_fits, width=width, size=its_size, weight=its_weight)
-        for word in _pieces(_plain(part).split(), fits):
-            room = _length(word, its_size, its_weight)
-            line = lines[-1]
-            continues = bool(line) and line[-1][1] == its_weight
-            # A space is as wide as in the font of the words around it.
-            gap = _length(" ", its_size, its_weight) if continues else _length(" ", size) if line else 0.0
-            if used and used + gap + room > width and word[0] not in _PUNCTUATION:
-                lines.append([(word, its_weight)])
-                used = room
-                continue
-            if continues:
-                line[-1] = (f"{line[-1][0]} {word}", its_weight)
-            else:
-                line.append((word, its_weight))
-            used += gap + room
-    return lines
+        for token in _SPACES.split(_plain(part)):
+            if token.isspace():
+                ends_with_space = True
+            elif token:
+                if ends_with_space:
+                    glued.append([])
+                glued[-1].append((token, its_weight))
+                ends_with_space = False
+    for word in glued:
+        if sum(_length(part, _size_of(its_weight, size, weight), its_weight) for part, its_weight in word) <= width:
+            yield word, True
+            continue
+        is_first = True
+        for part, its_weight in word:
+            fits = partial(_fits, width=width, size=_size_of(its_weight, size, weight), weight=its_weight)
+            for piece in _pieces([part], fits):
+                yield [(piece, its_weight)], is_first
+                is_first = False
 
 
 def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False, most: int = _LINES) -> list[str]:
@@ -381,7 +418,7 @@ def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywh
     fits = partial(_fits, width=width, size=size, weight=weight)
     lines: list[str] = []
     line = ""
-    for word in list(_plain(words)) if break_anywhere else _pieces(_plain(words).split(" "), fits):
+    for word in _pieces(_BREAKS.findall(_plain(words)), fits) if break_anywhere else _pieces(_plain(words).split(" "), fits):
         joined = f"{line}{'' if break_anywhere else ' '}{word}" if line else word
         if fits(joined):
             line = joined

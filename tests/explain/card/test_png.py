@@ -54,6 +54,20 @@ def test_each_reason_beyond_the_first_few_has_a_line() -> None:
     assert heights[2] - heights[1] == heights[1] - heights[0] > 0
 
 
+def test_code_in_brackets_is_drawn_without_a_space_after_the_bracket() -> None:
+    close, apart = (image_of(Card("a", "pending", f"2 are Fargate nodes ({gap}`compute-type=fargate`).", "nodes", ())) for gap in ("", " "))
+    assert close.tobytes() != apart.tobytes()
+
+
+def test_a_long_name_is_broken_between_its_words() -> None:
+    """A line that ends with a whole word leaves the next word whole, so further letters of that word change no line above."""
+    start = "namespace-test-a98ccf0f94fb427c87032338e/pod-test-"
+    images = [image_of(Card(f"{start}{end}", "pending", "", "nodes", ())) for end in ("cephfsxxxxxxx", "cephfsxxxxxxxx")]
+    first_lines = [image.crop((0, 0, image.width, 120)).tobytes() for image in images]
+    assert images[0].height == images[1].height
+    assert first_lines[0] == first_lines[1]
+
+
 def test_a_name_is_drawn_as_it_is_written() -> None:
     """The contextual alternates of the font turn `2x9`, as in the hash of a pod, into a multiplication."""
     written, multiplied = (image_of(Card(f"checkout-{end}", "pending", "", "nodes", ())).tobytes() for end in ("x2x9p", "x2×9p"))
