@@ -218,6 +218,24 @@ def test_the_drawer_of_a_pod_does_not_cover_the_cycle_that_explains_it(page: Pag
     assert not is_covered(page, "queue")
 
 
+def test_the_search_finds_terms_of_the_glossary_and_lessons(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("dialog", name="Search").get_by_role("combobox", name="Search").fill("assumed")
+
+    term = page.locator('[data-entry="term/assumed pod"]')
+    expect(term).to_contain_text("An assumed pod counts on the node that was selected for it", timeout=PATIENCE_MILLIS)
+    expect(page.locator('[data-entry^="lesson/"]').first).to_contain_text("Assumed pods", timeout=PATIENCE_MILLIS)
+
+
+def test_the_heading_of_the_cache_explains_what_assumed_means(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+
+    page.locator("[data-assumed] + [data-term]").hover(timeout=PATIENCE_MILLIS)
+
+    expect(page.locator('[data-glossary="assumed pod"]')).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_escape_returns_the_focus_from_the_palette_and_the_drawer_to_where_it_was(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     step_cycles(page, 1)

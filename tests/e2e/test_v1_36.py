@@ -122,7 +122,7 @@ def test_the_search_finds_answers_of_hints_and_events_in_flight(page: Page, serv
     open_session(page, server, session)
 
     page.keyboard.press("Control+k")
-    search = page.get_by_role("combobox", name="Commands, pods, and nodes")
+    search = page.get_by_role("combobox", name="Search")
     search.fill("noderesourcesfit queue")
     answer = page.locator("[data-entry^='answer/']")
     expect(answer).to_have_text(re.compile("NodeResourcesFit returns Queue for web"), timeout=PATIENCE_MILLIS)

@@ -14,6 +14,7 @@ import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
 import type queries from "./messages/en.queries.json";
 import type rooms from "./messages/en.rooms.json";
+import type search from "./messages/en.search.json";
 import type stages from "./messages/en.stages.json";
 import type v136 from "./messages/en.v136.json";
 
@@ -33,6 +34,7 @@ const en = { ...bundled } as typeof bundled &
   typeof placed &
   typeof queries &
   typeof rooms &
+  typeof search &
   typeof stages &
   typeof v136;
 
