@@ -177,7 +177,7 @@ def test_a_cycle_that_reuses_nodes_says_from_which_cycle(page: Page, server: Ser
     session = session_of(server, {"op": "configure", "config": FOR_EQUAL_PODS}, *nodes, *pods, {"op": "cycle"}, {"op": "cycle"})
     open_session(page, server, session)
 
-    expect(page.locator("[data-stage=PreFilter] [data-batch=hint]")).to_contain_text("batching: cycle 1 ranked next")
+    expect(page.locator("[data-stage=PreFilter] [data-batch=hint]")).to_contain_text("batching: next in the ranking of cycle 1")
     expect(page.locator("[data-stage=NominatedNode] [data-batch=first]")).to_be_visible()
     expect(page.get_by_text("No other node was evaluated: opportunistic batching suggested")).to_be_visible()
 
