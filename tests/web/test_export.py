@@ -22,7 +22,8 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import deletion, import_job
 from schedviz.web.api.download import MIN_RATE, Download, Slot, downloads
 from schedviz.web.api.errors import ApiError
-from schedviz.web.waiting_requests import requester
+from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_TRACES, TRACES
+from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.conftest import until
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People
@@ -60,6 +61,24 @@ def test_a_moment_is_downloaded_as_a_trace_that_can_be_imported(people: People, 
     assert response["Content-Disposition"] == 'attachment; filename="My-cluster-1.json"'
     assert [step["op"] for step in document["steps"]] == ["create"] * 5 + ["run"]
     assert owner.post("/api/v1/sessions/", {"trace": document}, format="json").status_code == 201
+
+
+def test_traces_wait_for_other_traces_and_not_for_large_states(people: People, ran: UUID) -> None:
+    owner = people.client("owner")
+    address = f"/api/v1/sessions/{ran}/export/?format=trace"
+    with ExitStack() as others:
+        for number in range(MAX_FOLDINGS):
+            token = requester.set(f"user {number}")
+            others.enter_context(FOLDINGS.slot())
+            requester.reset(token)
+        assert owner.get(address).status_code == 200
+    with ExitStack() as others:
+        for number in range(MAX_TRACES + MAX_WAITING):
+            token = requester.set(f"user {number}")
+            others.enter_context(TRACES.slot() if number < MAX_TRACES else worker_waits.slot())
+            requester.reset(token)
+        assert owner.get(address).status_code == 503
+    assert owner.get(address).status_code == 200
 
 
 @pytest.mark.parametrize(
