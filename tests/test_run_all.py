@@ -111,7 +111,7 @@ def test_an_unknown_step_is_refused_with_the_names_of_all(capsys: pytest.Capture
 
 def test_the_report_names_slow_and_unsteady_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     toy = step(tmp_path, "def test_nothing(): pass")
-    monkeypatch.setattr(run_all, "ALL", [toy])
+    monkeypatch.setattr(run_all, "STEPS", [toy])
     monkeypatch.setattr(
         run_all, "run", lambda step: Outcome(step, 0, 3.0, 1.5, "2.00s call test_toy.py::test_slow\n", ("test_toy.py::test_b",))
     )
