@@ -74,7 +74,7 @@ bench-docs: setup ## Run all measurements and write docs/performance.md (an hour
 test: setup ## Run everything that CI runs: all checks and tests
 	@$(BIN)/python tests/run_all.py all
 
-quick: setup ## Run format, lint, types, retired words, engine and front-end unit tests, in about a minute
+quick: setup ## Run format, lint, types, retired words, engine and front-end unit tests, in under a minute
 	@$(BIN)/python tests/run_all.py quick
 
 check: setup ## Check format, lint, types, retired words, import rules, generated files
