@@ -32,7 +32,7 @@ from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import analysis_slot_of_any, stop_waiting
+from schedviz.sessions.analysis.analysis_turns import run_in_turn
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
@@ -85,18 +85,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
     # These run a part of the history again, up to the time limit. Other analyses take seconds.
     long_kind = "history" if isinstance(asked, RecordingRequest | LessonDraftRequest) else ""
-    if single_flight.drop_if_abandoned(result_key):
-        stop_waiting(senders, long_kind=long_kind)
-        return True
-    with analysis_slot_of_any(senders, result_key, long_kind=long_kind) as is_turn:
-        if is_turn:
-            with single_flight.claim_computation(result_key) as is_claimed:
-                if is_claimed:
-                    store_result(result_key, _result_of(session, asked))
-        elif single_flight.keep_waiting(result_key):
-            return False
-    stop_waiting(senders, long_kind=long_kind)
-    return True
+    return run_in_turn(senders, result_key, lambda: store_result(result_key, _result_of(session, asked)), long_kind=long_kind)
 
 
 def _result_of(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:

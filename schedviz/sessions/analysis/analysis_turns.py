@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import msgspec
 from django.conf import settings
 
 from schedviz.sessions import turns
-from schedviz.sessions.redis import stream
+from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.redis.renewal import renewed
 
 #: A turn expires after this time unless its worker renews it, which a crashed worker does not.
@@ -92,6 +92,24 @@ def analysis_slot_of_any(senders: Collection[str], result_key: str, *, long_kind
                 yield True
                 return
     yield False
+
+
+def run_in_turn(senders: Collection[str], result_key: str, compute: Callable[[], object], *, long_kind: str = "") -> bool:
+    """Compute and store a result in the turn of one of those who ask for it. False: it is nobody's turn, and somebody still waits.
+
+    Does nothing if another worker computes the result, it is stored, or nobody has asked for it in the last seconds. Raises
+    `redis.RedisError`, and what `compute` raises.
+    """
+    if not single_flight.drop_if_abandoned(result_key):
+        with analysis_slot_of_any(senders, result_key, long_kind=long_kind) as is_turn:
+            if is_turn:
+                with single_flight.claim_computation(result_key) as is_claimed:
+                    if is_claimed:
+                        compute()
+            elif single_flight.keep_waiting(result_key):
+                return False
+    stop_waiting(senders, long_kind=long_kind)
+    return True
 
 
 def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:

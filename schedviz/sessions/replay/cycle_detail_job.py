@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import analysis_slot_of_any, stop_waiting
+from schedviz.sessions.analysis.analysis_turns import run_in_turn
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -36,18 +36,7 @@ def run(session_id: UUID, cycle: int) -> bool:
         return True
     flight = cycle_details.flight_key(session_id, cycle)
     senders = single_flight.senders_of(flight) or [turns.name_of(owner[0])]
-    if single_flight.drop_if_abandoned(flight):
-        stop_waiting(senders)
-        return True
-    with analysis_slot_of_any(senders, flight) as is_turn:
-        if is_turn:
-            with single_flight.claim_computation(flight) as is_claimed:
-                if is_claimed:
-                    _make_in_time(session_id, cycle)
-        elif single_flight.keep_waiting(flight):
-            return False
-    stop_waiting(senders)
-    return True
+    return run_in_turn(senders, flight, lambda: _make_in_time(session_id, cycle))
 
 
 def _make_in_time(session_id: UUID, cycle: int) -> None:
