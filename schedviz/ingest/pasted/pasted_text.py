@@ -400,8 +400,9 @@ def _in_place_of_messages(text: str) -> Iterator[PodMessage]:
 
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
-    found = list(_each(text))
-    if started := ArgoLog(text).started:
+    argo = ArgoLog(text)
+    found = list(_each(text, argo))
+    if started := argo.started:
         found = [each for each in found if each.pod not in started]
     if len(pods := {each.pod for each in found if each.pod}) == 1 and _POD_IN_ERROR.search(text) is not None:
         found = [each if each.pod else msgspec.structs.replace(each, pod=next(iter(pods))) for each in found]
@@ -431,9 +432,8 @@ def _newest_of_runner(found: list[PodMessage], pods: Collection[str | None]) -> 
     return [each for each in found if each.pod not in last or each is last[each.pod]]
 
 
-def _each(text: str) -> Iterator[PodMessage]:
+def _each(text: str, argo: ArgoLog) -> Iterator[PodMessage]:
     described = DescribedPods(text)
-    argo = ArgoLog(text)
     at = 0
     while True:
         head = _HEAD.search(text, at)

@@ -9,6 +9,7 @@ import pytest
 
 from schedviz.ingest.kubectl import tables as kubectl_tables
 from schedviz.ingest.pasted import pasted_text
+from schedviz.ingest.pasted.argo_logs import ArgoLog
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain
 from schedviz.ingest.scheduler_messages import PodMessage
 
@@ -449,7 +450,8 @@ def test_a_long_line_is_not_searched_from_its_ends_for_each_message(part: str) -
     found = []
     for repeats in (2_000, 4_000):
         CountedText.searched = 0
-        list(pasted_text._each(CountedText(part * repeats)))
+        text = CountedText(part * repeats)
+        list(pasted_text._each(text, ArgoLog(text)))
         found.append(CountedText.searched)
 
     assert found[1] < 3 * found[0], "quadratic time would be four times as much"
