@@ -117,13 +117,13 @@ class Slots:
 
         return size(senders[owner_id]) >= max(map(size, senders.values()))
 
-    def begin_leaving(self, owner_id: int | None, *, whoever: bool = False) -> bool:
+    def begin_leaving(self, owner_id: int | None, *, of_any_sender: bool = False) -> bool:
         """Count a session of this owner as leaving if another waits for its slot; returns whether it must leave now.
 
         About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count. They
-        are of the sender with the most slots here, unless `whoever`.
+        are of the sender with the most slots here, unless `of_any_sender`.
         """
-        if not self._must_one_leave() or not (whoever or self.has_most(owner_id)):
+        if not self._must_one_leave() or not (of_any_sender or self.has_most(owner_id)):
             return False
         with self._lock:
             if not self._must_one_leave():

@@ -285,7 +285,7 @@ class _HostedSession:
         if MEMORY.must_leave(self.session.owner_id):
             return True
         if seconds > LONG_HOSTING_SECONDS:
-            return host.running is not None or SLOTS.begin_leaving(self.session.owner_id, whoever=True)
+            return host.running is not None or SLOTS.begin_leaving(self.session.owner_id, of_any_sender=True)
         return self._has_had_its_turn(seconds) and SLOTS.begin_leaving(self.session.owner_id)
 
     def _has_had_its_turn(self, seconds: float) -> bool:

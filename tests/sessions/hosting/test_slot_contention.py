@@ -161,7 +161,7 @@ def test_the_sender_with_the_most_slots_gives_way() -> None:
         with slots.hosting(3):
             assert slots.begin_leaving(2)
     with slots.hosting(1), slots.hosting(1), slots.hosting(2):
-        assert slots.begin_leaving(2, whoever=True)
+        assert slots.begin_leaving(2, of_any_sender=True)
 
 
 def test_visitors_of_the_demo_give_way_together_and_first_those_of_the_address_with_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
