@@ -350,7 +350,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
 def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     """The messages in a text, and what else it says about their pods. `pods` as in `_reading_of`."""
     from schedviz.engine.framework.types import PodInfo
-    from schedviz.explain.pasted.text_reading import read_text, with_only_pod
+    from schedviz.explain.pasted.reader import read_text, with_only_pod
     from schedviz.ingest.pasted.pasted_text import seconds_of_age
     from schedviz.ingest.pasted.text_namespace import contents_of
 

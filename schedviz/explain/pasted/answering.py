@@ -5,27 +5,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, Literal
+from typing import Final
 
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
-from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
+from schedviz.explain.autoscalers.verdict import Verdict, verdict_of_all
 from schedviz.explain.messages.main_reason import is_of_broken_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, shown_name
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
 from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled, started
-from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.pod_answer import Event, PodAnswer, Standing
+from schedviz.explain.pasted.pod_context import PodContext
+from schedviz.explain.pasted.pool_errors import notes_about_pools
 from schedviz.explain.pasted.preempted_pods import of_preemption
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
-from schedviz.trace.phrase import Phrase, counted, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase
 
-#: Reasons of an autoscaler in a sentence, and errors about its pools.
-_LISTED: Final = 2
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
 NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
@@ -38,75 +38,56 @@ _WAIT: Final = phrase(
 )
 #: An extended resource of which nodes have too little.
 _DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
-#: Objects of the cloud that a node class selects.
-_SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
-#: What their selectors in a node class are called.
-_SELECTED_BY: Final = {"subnets": "subnet", "security groups": "security group", "amis": "AMI"}
+#: Clauses of an autoscaler's message that an answer covers.
+_MAX_COVERED: Final = 2
 
 
-def answer_about(
-    pod: str,
-    messages: Sequence[ParsedMessage],
-    events: Sequence[Event],
-    age: Callable[[str], float],
-    repeats: AllRepeats,
-    *,
-    newest: Sequence[ParsedMessage],
-    on_joined_nodes: Joined | None,
-    of_claims: Sequence[Event],
-) -> PodAnswer:
-    """The answer. `newest`: the newest message of each source. `on_joined_nodes`: why nodes that an autoscaler added are no use.
-
-    `of_claims`: the events about claims of the pod.
-    """
-    if newest[0].text.startswith(PLACED):
-        return not_running(pod, newest[0].text)
-    if newest[0].text.startswith(STATUS) and not newest[0].text.startswith(f"{STATUS}{GATED}"):
-        return not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
-    if newest[0].writer == KUBELET and (begun := started(newest[0], events, age)) is not None:
-        return begun
-    placed = [event for event in events if event.node and event.pod == pod and pod]
-    # The kubelet speaks of pods that have a node.
-    if placed and newest[0].writer != KUBELET and _is_newest(placed[-1], newest, age):
-        return scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
-    removed = [event for event in events if event.is_deleted and event.pod == pod]
-    # The scheduler tries no pod again that is being deleted.
-    tried = [message for message in newest if not message.text.startswith(_DELETING)]
-    if removed and _is_newest(removed[-1], tried, age):
-        return deleted(pod, removed[-1].at)
-    if newest[0].text.startswith(_DELETING) and len(messages) > 1:
-        return being_deleted(pod)
-    note = _earlier(messages, age) or _of_network(newest, events)
-    sentence, advice = of_nomination(pod, newest[0], events)
-    standing: Literal["pending", "coming", "notCreated"] = "pending"
-    if sentence is None:
-        verdict, standing = _of_writers(newest, messages, age, repeats)
-        sentence, advice = verdict.sentence, verdict.advice
-        note = verdict.note if sentence is not None and verdict.note is not None else note
-        if on_joined_nodes is not None:
-            sentence, advice = on_joined_nodes.sentence, on_joined_nodes.advice
-            standing = "pending"
-    errors = [event for event in events if event.pool]
-    unresolved = next((without_instance_types(each.text, errors) for each in newest if each.writer == KARPENTER), None)
+def answer_about(context: PodContext, joined: Joined | None) -> PodAnswer:
+    """The answer. `joined`: why nodes that an autoscaler added are no use to the pod; None: they may be, or none was added."""
+    ended = _of_pod_that_waits_no_longer(context)
+    if ended is not None:
+        return ended
+    decisive, standing = _decisive(context, joined)
+    note = decisive.note or _of_earlier(context) or _of_network(context)
+    pool_errors = [event for event in context.events if event.pool]
+    unresolved = _of_unresolved_pool(context, pool_errors)
     if unresolved is not None and standing == "pending":
         # Its error about the NodePool is the sentence.
-        sentence, advice, note, errors = unresolved.sentence, unresolved.advice, unresolved.note, []
-    preempted = of_preemption(pod, events)
-    notes = [*(each for each in (note, preempted) if each is not None), *_of_pools(newest, errors), *_of_offers(newest, events)]
-    note = joined(notes, "{first} {next}") if notes else None
-    # Names alone are no proof: the scheduler has to speak of claims, too.
-    if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
-        sentence, advice = _of_claims(pod, of_claims, age)
-    return PodAnswer(
-        pod,
-        standing,
-        sentence.text if sentence is not None else "",
-        sentence,
-        advice.text if advice is not None else "",
-        advice,
-        note.text if note is not None else "",
-        note,
-    )
+        decisive, note, pool_errors = unresolved, unresolved.note, []
+    sentence, advice = decisive.sentence, decisive.advice
+    if sentence is None:
+        sentence, advice = _of_claims(context)
+    notes = [each for each in (note, of_preemption(context.own_events)) if each is not None]
+    notes += notes_about_pools(context.newest, pool_errors)
+    notes += _of_offers(context)
+    answer = PodAnswer.of(context.pod, standing, sentence, advice)
+    return answer.with_note(*notes) if notes else answer
+
+
+def _of_pod_that_waits_no_longer(context: PodContext) -> PodAnswer | None:
+    """That the pod has a node, has started, or was deleted since its messages; None: it waits for a node."""
+    pod, newest = context.pod, context.newest[0]
+    if newest.text.startswith(PLACED):
+        return not_running(pod, newest.text)
+    if newest.text.startswith(STATUS) and not newest.text.startswith(f"{STATUS}{GATED}"):
+        return not_running_by_table(pod, newest.text.removeprefix(STATUS))
+    # The kubelet speaks of pods that have a node.
+    if newest.writer == KUBELET:
+        begun = started(newest, context.events, context.age)
+        if begun is not None:
+            return begun
+    else:
+        placed = [event for event in context.own_events if event.node]
+        if placed and _is_newest(placed[-1], context.newest, context.age):
+            return scheduled(placed[-1], [event for event in context.own_events if event.reason])
+    removed = [event for event in context.own_events if event.is_deleted]
+    # The scheduler tries no pod again that is being deleted.
+    tried = [message for message in context.newest if not message.text.startswith(_DELETING)]
+    if removed and _is_newest(removed[-1], tried, context.age):
+        return deleted(pod, removed[-1].at)
+    if newest.text.startswith(_DELETING) and len(context.messages) > 1:
+        return being_deleted(pod)
+    return None
 
 
 def _is_newest(event: Event, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
@@ -114,35 +95,43 @@ def _is_newest(event: Event, messages: Sequence[ParsedMessage], age: Callable[[s
     return not event.at or all(age(event.at) <= age(message.at) for message in messages)
 
 
-def _of_writers(
-    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
-) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
+def _decisive(context: PodContext, joined: Joined | None) -> tuple[Verdict, Standing]:
+    """What decides whether the pod gets a node: preemption that made room, the nodes that joined, or what an autoscaler said last."""
+    sentence, advice = of_nomination(context)
+    if sentence is not None:
+        return Verdict(sentence, advice), "pending"
+    verdict, standing = _of_writers(context)
+    if joined is not None:
+        return Verdict(joined.sentence, joined.advice, verdict.note), "pending"
+    return verdict, standing
+
+
+def _of_writers(context: PodContext) -> tuple[Verdict, Standing]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
-    of_others = (message for message in newest if message.writer and message.writer not in GROUP_SCHEDULERS)
-    said = min(of_others, key=lambda message: age(message.at), default=None)
+    of_others = (message for message in context.newest if message.writer and message.writer not in GROUP_SCHEDULERS)
+    said = min(of_others, key=lambda message: context.age(message.at), default=None)
     if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG, KUBELET):
         return Verdict(None), "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.
         return Verdict(None), "notCreated"
-    of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
-    verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
+    of_autoscalers = [said, *(message for message in context.newest_of_autoscalers if message is not said)]
+    verdict = verdict_of_all(of_autoscalers, context.messages, context.age, context.repeats)
     return verdict, "coming" if verdict.is_coming else "pending"
 
 
-def is_refused(
-    answer: PodAnswer, newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
-) -> bool:
+def is_refused(answer: PodAnswer, context: PodContext) -> bool:
     """Whether the answer is why an autoscaler adds no node for a pod that its scheduler's newest message is about, too."""
-    if answer.standing != "pending" or newest[0].writer or answer.sentence_phrase is None:
+    if answer.standing != "pending" or context.newest[0].writer or answer.sentence_phrase is None:
         return False
-    verdict, _ = _of_writers(newest, messages, age, repeats)
+    verdict, _ = _of_writers(context)
     return answer.sentence_phrase == verdict.sentence and not verdict.is_coming and not verdict.is_late
 
 
-def of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:
+def of_nomination(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
-    nominated = next((event.nominated_node for event in events if event.nominated_node and event.pod == pod and pod), "")
+    newest = context.newest[0]
+    nominated = next((event.nominated_node for event in context.own_events if event.nominated_node), "")
     waits = any(waits_for_victims(clause.reason) for clause in newest.message.preemption)
     # A message without preemption's part is that of the attempt which nominated the pod.
     if newest.writer or not (waits or (nominated and newest.message.nodes and not newest.message.preemption)):
@@ -170,12 +159,19 @@ def of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> t
     ), advice
 
 
-def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
+def _of_unresolved_pool(context: PodContext, errors: Sequence[Event]) -> Verdict | None:
+    """That Karpenter's limits only mean that a NodePool has no instance types, by the errors of its log."""
+    of_karpenter = [message for message in context.newest if message.writer == KARPENTER]
+    return next((without_instance_types(message.text, errors) for message in of_karpenter), None)
+
+
+def _of_claims(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """Why a claim of the pod has no volume, and what to do about it."""
-    failed = min(events, key=lambda event: age(event.at), default=None)
-    if failed is None:
+    failed = min(context.claim_events, key=lambda event: context.age(event.at), default=None)
+    # Names alone are no proof: the scheduler has to speak of claims, too.
+    if failed is None or all(clause.plugin != names.VOLUME_BINDING for message in context.newest for clause in message.message.clauses):
         return None, None
-    cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
+    cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, context.pod))
     if not failed.claim:
         return phrase("A claim of the pod has no volume: {cause} ({message}).", claim="", cause=cause, message=failed.message), advice
     return phrase(
@@ -183,37 +179,12 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
     ), advice
 
 
-def _of_pools(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
-    """What Karpenter's log says about its NodePools beside its refusal of the pod."""
-    errors = [event for event in events if event.pool]
-    if not errors or all(message.writer != KARPENTER or not message.pod for message in newest):
-        return []
-    return [
-        phrase(
-            "Karpenter also reports for NodePool `{pool}`: {error}. {advice}.",
-            pool=event.pool,
-            error=event.message,
-            advice=advice_about_pool(event),
-        )
-        for event in errors[:_LISTED]
-    ]
-
-
-def advice_about_pool(event: Event) -> Phrase:
-    if found := _SELECTED.search(event.message):
-        return phrase(
-            "First correct the {what} selector in its EC2NodeClass: `kubectl get ec2nodeclasses -o yaml`",
-            what=_SELECTED_BY[found[1].lower()],
-        )
-    return phrase("First check the NodePool and its node class: `kubectl describe nodepool {pool}`", pool=event.pool)
-
-
-def _of_offers(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+def _of_offers(context: PodContext) -> list[Phrase]:
     """What described nodes offer of the devices that a message says are insufficient."""
-    nodes = [event.offers for event in events if event.offers]
+    nodes = [event.offers for event in context.events if event.offers]
     if not nodes:
         return []
-    lacking = [_DEVICES.fullmatch(clause.reason) for message in newest for clause in message.message.clauses]
+    lacking = [_DEVICES.fullmatch(clause.reason) for message in context.newest for clause in message.message.clauses]
     said = []
     for resource in dict.fromkeys(match[1] for match in lacking if match is not None):
         amounts = [node.get(resource, "0") for node in nodes]
@@ -238,11 +209,11 @@ def _of_offers(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list
     return said
 
 
-def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phrase | None:
+def _of_network(context: PodContext) -> Phrase | None:
     """What a pod on a node that is not ready says about its network."""
-    if not any(_NOT_READY in clause.reason for message in newest for clause in message.message.clauses):
+    if not any(_NOT_READY in clause.reason for message in context.newest for clause in message.message.clauses):
         return None
-    event = next((event for event in events if event.reason == NO_NETWORK), None)
+    event = next((event for event in context.events if event.reason == NO_NETWORK), None)
     if event is None:
         return None
     return phrase(
@@ -250,9 +221,9 @@ def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phr
     )
 
 
-def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Phrase | None:
+def _of_earlier(context: PodContext) -> Phrase | None:
     """A node that became unhealthy and had another reason before: its repair alone may not help."""
-    of_scheduler = [message for message in newest_first(messages, age) if not message.writer]
+    of_scheduler = [message for message in newest_first(context.messages, context.age) if not message.writer]
     if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:
         return None
     now, before = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in of_scheduler[:2])
@@ -272,4 +243,4 @@ def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> 
 def says_all(answer: PodAnswer | None, message: ParsedMessage) -> bool:
     """Whether an answer says what this message of an autoscaler means."""
     clauses = [clause for clause in message.message.clauses if clause.advice]
-    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _LISTED
+    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _MAX_COVERED

@@ -1,16 +1,21 @@
-"""What the event of a claim says whose volume could not be provisioned, and which claims are those of a pod by name."""
+"""What the event of a claim says whose volume could not be provisioned, and which claims are those of a pod."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from schedviz.explain.explanation import Clause
+from schedviz.explain.messages.parsed_message import PROVISIONER, Message, ParsedMessage
+from schedviz.explain.pasted.pod_answer import Event
 from schedviz.trace.phrase import Phrase, phrase, some
 
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 #: The reasons of events that only claims have. The second one is of type Normal.
 REASONS: Final = (PROVISIONING_FAILED, "FailedBinding")
+#: How the scheduler's reasons begin about a pod whose claim has no volume.
+WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
 #: Upstream: the same
 _TAKEN: Final = re.compile(r'volume "?(?P<volume>[a-z0-9.-]{1,253})"? already bound to a different claim', re.IGNORECASE)
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
@@ -94,3 +99,31 @@ def may_be_of(claim: str, pod: str) -> bool:
 def is_of_stateful_set(claim: str, pod: str) -> bool:
     """Whether the claim has the name that a StatefulSet gives to the claims of its pod: `data-kafka-2` of `kafka-2`."""
     return _ORDINAL.search(pod) is not None and may_be_of(claim, pod) and claim.endswith(f"-{pod.rpartition('/')[2]}")
+
+
+def events_about_claims(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
+    """The events about claims of a pod. `is_only`: the text has messages about no other pod, so that the only claim is one of this pod."""
+    about = [event for event in events if event.reason in REASONS]
+    named = [event for event in about if event.claim and may_be_of(event.claim, pod)]
+    waits = any(clause.reason.startswith(WITHOUT_VOLUME) for message in messages for clause in message.message.clauses)
+    claims = {event.claim for event in about} - {"", pod}
+    # What a text names without its namespace may be in any.
+    namespaces = {key.partition("/")[0] for key in (*claims, pod)} - {"", "default"}
+    if named or not is_only or not waits or len(claims) > 1 or len(namespaces) > 1:
+        return named
+    return about
+
+
+def messages_about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
+    """The newest failure of each claim of which the text has no pod, as a message about the claim."""
+    newest: dict[str, Event] = {}
+    for event in sorted(events, key=lambda event: age(event.at)):
+        newest.setdefault(event.claim, event)
+    return [_about_claim(event) for event in newest.values()]
+
+
+def _about_claim(event: Event) -> ParsedMessage:
+    cause, advice = provisioning_failure(event.message)
+    why = phrase("the claim has no volume, so pods that use it stay pending: {cause}", cause=cause)
+    clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
+    return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import msgspec
-
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_each_source
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity, QuantityError, parse
-from schedviz.trace.phrase import Phrase, counted, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase
 
 _INSUFFICIENT: Final = "Insufficient "
 _TOO_MANY_PODS: Final = "Too many pods"
@@ -43,10 +41,7 @@ def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequenc
         return answer
     shown = [(room, resource) for resource in lacking if resource in ("cpu", "memory", "pods") for room in rooms[:_MAX_NODES]]
     notes = [free for room, resource in shown if (free := _free(room, resource)) is not None]
-    if not notes:
-        return answer
-    note = joined([*([answer.note_phrase] if answer.note_phrase is not None else []), *notes], "{first} {next}")
-    return msgspec.structs.replace(answer, note=note.text, note_phrase=note)
+    return answer.with_note(*notes) if notes else answer
 
 
 def _free(room: Event, resource: str) -> Phrase | None:

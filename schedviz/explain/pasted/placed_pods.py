@@ -43,10 +43,7 @@ def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
         sentence = phrase(
             "The pod is already scheduled to `{node}` ({when}), so its earlier messages no longer apply.", node=placed.node, when=placed.at
         )
-    if not warnings:
-        return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
-    note = _failure(warnings)
-    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
+    return PodAnswer.of(placed.pod, "scheduled", sentence, note=_failure(warnings) if warnings else None)
 
 
 def started(said: ParsedMessage, events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer | None:
@@ -61,7 +58,7 @@ def started(said: ParsedMessage, events: Sequence[Event], age: Callable[[str], f
         sentence = phrase("The volume has been attached since ({when}), so the earlier message no longer applies.", when=after[-1].at)
     else:
         return None
-    return PodAnswer(said.pod, "scheduled", sentence.text, sentence)
+    return PodAnswer.of(said.pod, "scheduled", sentence)
 
 
 def deleted(pod: str, at: str) -> PodAnswer:
@@ -69,14 +66,14 @@ def deleted(pod: str, at: str) -> PodAnswer:
     sentence = phrase("The pod was deleted, so its earlier messages no longer apply.")
     if at:
         sentence = phrase("The pod was deleted ({when}), so its earlier messages no longer apply.", when=at)
-    return PodAnswer(pod, "deleted", sentence.text, sentence)
+    return PodAnswer.of(pod, "deleted", sentence)
 
 
 def being_deleted(pod: str) -> PodAnswer:
     """About a pod that is being deleted by its scheduler's newest message, after others."""
     sentence = phrase("The pod is being deleted, so its earlier messages no longer apply.")
     advice = phrase("if the pod is not removed, check its finalizers")
-    return PodAnswer(pod, "deleted", sentence.text, sentence, advice.text, advice)
+    return PodAnswer.of(pod, "deleted", sentence, advice)
 
 
 def _failure(warnings: Sequence[Event]) -> Phrase:
@@ -108,7 +105,7 @@ def not_running(pod: str, said: str) -> PodAnswer:
     else:
         sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason}.", **values)
     advice = _advice_about_containers(pod, reason)
-    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+    return PodAnswer.of(pod, "scheduled", sentence, advice)
 
 
 def not_running_by_table(pod: str, status: str) -> PodAnswer:
@@ -118,9 +115,9 @@ def not_running_by_table(pod: str, status: str) -> PodAnswer:
         return _failed(pod, status, node.strip("()"))
     sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
     if status in _FINE:
-        return PodAnswer(pod, "scheduled", sentence.text, sentence)
+        return PodAnswer.of(pod, "scheduled", sentence)
     advice = _advice_about_containers(pod, status.removeprefix("Init:"))
-    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+    return PodAnswer.of(pod, "scheduled", sentence, advice)
 
 
 def _failed(pod: str, status: str, node: str) -> PodAnswer:
@@ -138,7 +135,7 @@ def _failed(pod: str, status: str, node: str) -> PodAnswer:
         "read why in the pod's status: `kubectl describe pod{pod}`. Then delete the pod; a controller creates another one",
         pod=Named(pod=pod).values["pod"],
     )
-    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+    return PodAnswer.of(pod, "scheduled", sentence, advice)
 
 
 def _advice_about_containers(pod: str, reason: str) -> Phrase:

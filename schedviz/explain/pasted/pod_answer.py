@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
+
+import msgspec
 
 from schedviz.explain.explanation import Part
-from schedviz.trace.phrase import Phrase
+from schedviz.trace.phrase import Phrase, joined
+
+#: `scheduled`: the pod has a node, and its messages are over. `deleted`: they are over, too. `coming`: an autoscaler makes a node for it.
+#: `notCreated`: the name is that of the pods' owner.
+Standing = Literal["pending", "coming", "scheduled", "deleted", "notCreated"]
 
 
 class PodAnswer(Part, frozen=True):
@@ -14,9 +20,7 @@ class PodAnswer(Part, frozen=True):
 
     #: `namespace/name`; "" as in its messages.
     pod: str
-    #: `scheduled`: it has a node, and its messages are over. `deleted`: they are over, too. `coming`: an autoscaler makes a node for it.
-    #: `notCreated`: the name is that of the pods' owner.
-    standing: Literal["pending", "coming", "scheduled", "deleted", "notCreated"]
+    standing: Standing
     #: "": its messages say it all.
     sentence: str = ""
     sentence_phrase: Phrase | None = None
@@ -27,6 +31,21 @@ class PodAnswer(Part, frozen=True):
     note: str = ""
     note_phrase: Phrase | None = None
 
+    @classmethod
+    def of(cls, pod: str, standing: Standing, sentence: Phrase | None, advice: Phrase | None = None, note: Phrase | None = None) -> Self:
+        """The answer with these phrases as texts, too."""
+        return cls(pod, standing, _text(sentence), sentence, _text(advice), advice, _text(note), note)
+
+    def with_sentence(self, sentence: Phrase, advice: Phrase | None) -> Self:
+        """The answer with another sentence and advice."""
+        return msgspec.structs.replace(self, sentence=sentence.text, sentence_phrase=sentence, advice=_text(advice), advice_phrase=advice)
+
+    def with_note(self, *notes: Phrase) -> Self:
+        """The answer with more notes after its own."""
+        own = () if self.note_phrase is None else (self.note_phrase,)
+        note = joined([*own, *notes], "{first} {next}")
+        return msgspec.structs.replace(self, note=note.text, note_phrase=note)
+
     @property
     def is_over(self) -> bool:
         """Whether the pod's messages no longer apply."""
@@ -36,6 +55,10 @@ class PodAnswer(Part, frozen=True):
     def is_about_claim(self) -> bool:
         """Whether the sentence says why a claim of the pod has no volume."""
         return self.sentence_phrase is not None and "claim" in self.sentence_phrase.values
+
+
+def _text(said: Phrase | None) -> str:
+    return said.text if said is not None else ""
 
 
 class Event(Protocol):

@@ -17,9 +17,9 @@ _BY: Final = re.compile(r"Preempted by (?:a )?(?:pod )?(?P<pod>[a-z0-9.*-]++/[a-
 _NAMED: Final = 5
 
 
-def of_preemption(pod: str, events: Sequence[Event]) -> Phrase | None:
-    """How often a pod was preempted, and by which pods, if its events tell; None if it was not."""
-    own = [event for event in events if event.reason == PREEMPTED and event.pod == pod and pod]
+def of_preemption(events: Sequence[Event]) -> Phrase | None:
+    """How often a pod was preempted, and by which pods, if its `events` tell; None if it was not."""
+    own = [event for event in events if event.reason == PREEMPTED]
     if not own:
         return None
     # A pod is preempted once, and created again with the same name.

@@ -65,15 +65,8 @@ def with_scheduler_first(answer: PodAnswer, said: ParsedMessage, broken: Sequenc
     sentence = Phrase("{first} {next}", {"first": reason, "next": answer.sentence_phrase})
     advice = _advice(message, answer.advice_phrase, broken) or answer.advice_phrase
     clauses = tuple(advised(clause, None) if _is_said(clause, advice) else clause for clause in message.clauses)
-    answer = msgspec.structs.replace(
-        answer,
-        sentence=sentence.text,
-        sentence_phrase=sentence,
-        advice=advice.text if advice is not None else "",
-        advice_phrase=advice,
-    )
     message = msgspec.structs.replace(message, clauses=clauses, conclusion="", conclusion_phrase=None)
-    return answer, msgspec.structs.replace(said, message=message)
+    return answer.with_sentence(sentence, advice), msgspec.structs.replace(said, message=message)
 
 
 def _reason(message: Message) -> Phrase | None:

@@ -16,7 +16,8 @@ from schedviz.explain.messages.message import parse_message
 from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage, newest_of_each_source
 from schedviz.explain.pasted.alike import pods_alike
 from schedviz.explain.pasted.pod_answer import PodAnswer
-from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.explain.pasted.reader import read_text
+from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.files.source import Source
 from schedviz.ingest.files.whole_text import text_of

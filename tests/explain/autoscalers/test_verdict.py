@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.explain.pasted.reader import read_text
+from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pasted.pod_events import pod_events_in

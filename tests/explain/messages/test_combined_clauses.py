@@ -7,7 +7,7 @@ import pytest
 from schedviz.explain.messages.combined_clauses import quoted_reasons, with_grouped_taints
 from schedviz.explain.messages.message import parse_message, parse_messages
 from schedviz.explain.messages.parsed_message import whole_headline
-from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
 from schedviz.ingest.pasted.pasted_text import seconds_of_age
 from schedviz.ingest.scheduler_messages import PodMessage

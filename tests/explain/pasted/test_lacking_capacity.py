@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedviz.explain.messages.parsed_message import Message
-from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pasted.pod_events import pod_events_in
 

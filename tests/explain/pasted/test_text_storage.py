@@ -6,7 +6,8 @@ import pytest
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.pod_answer import PodAnswer
-from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.explain.pasted.reader import read_text
+from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 
 RENEW = "I1126 02:56:40.200933       1 leaderelection.go:285] failed to renew lease kube-system/kube-scheduler: timed out waiting\n"

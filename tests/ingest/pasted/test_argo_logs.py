@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 
 FULL = "0/4 nodes are available: 4 Insufficient cpu."

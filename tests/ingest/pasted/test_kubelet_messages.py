@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.messages.message import parse_message
-from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.explain.pasted.reader import read_text
+from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pasted.text_namespace import contents_of
 
