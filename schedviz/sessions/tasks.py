@@ -23,9 +23,9 @@ _TURN_RETRY_SECONDS: Final = 1
 
 @app.task(name=wakeups.HOST_SESSION, queue=stream.ENGINE_QUEUE)
 def host(session_id: str) -> None:
-    from schedviz.sessions.hosting.worker_loop import host_session
+    from schedviz.sessions.hosting.worker_loop import host_next_session
 
-    host_session(UUID(session_id))
+    host_next_session(UUID(session_id))
 
 
 @app.task(name=wakeups.IMPORT, queue=wakeups.IO_QUEUE, soft_time_limit=settings.IMPORT_SECONDS, time_limit=settings.IMPORT_SECONDS + 15)

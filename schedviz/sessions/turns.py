@@ -6,6 +6,7 @@ clients without an account are easily many, so those of one kind share a limit, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
@@ -26,6 +27,11 @@ class SenderGroup(msgspec.Struct, frozen=True):
     sender: str
     #: The group, which has a limit of its own; "" for a user with an account.
     group: str = ""
+
+    @property
+    def counted_as(self) -> str:
+        """The group, or a sender that has none: those whose jobs count together."""
+        return self.group or self.sender
 
 
 #: The networks of users who are visitors of the demo, which `register_visitors` replaces.
@@ -79,3 +85,17 @@ def sender_groups_of_users(owner_ids: Collection[int | None]) -> dict[int | None
         else SenderGroup(f"visitors of {networks[owner_id]}", VISITORS)
         for owner_id in owner_ids
     }
+
+
+def totals_by_sender(amounts: Mapping[int | None, int], owner_ids: Collection[int | None]) -> dict[int | None, tuple[int, int]]:
+    """What the sender of each owner has: with all others of its group, and alone.
+
+    `amounts`: what each owner has, such as its number of hosted sessions.
+    """
+    senders = sender_groups_of_users(amounts.keys() | set(owner_ids))
+    totals: Counter[str] = Counter()
+    for owner_id, amount in amounts.items():
+        one = senders[owner_id]
+        for name in {one.counted_as, one.sender}:
+            totals[name] += amount
+    return {owner_id: (totals[senders[owner_id].counted_as], totals[senders[owner_id].sender]) for owner_id in owner_ids}

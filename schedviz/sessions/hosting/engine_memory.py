@@ -20,7 +20,7 @@ from uuid import UUID
 
 from schedviz.sessions import heap_trim
 from schedviz.sessions.interval import DelayedCall
-from schedviz.sessions.turns import sender_groups_of_users
+from schedviz.sessions.turns import totals_by_sender
 
 logger = logging.getLogger(__name__)
 
@@ -204,13 +204,12 @@ class EngineMemory:
         """
         with self._lock:
             hosted = [value for session_id, value in self._hosted.items() if session_id != but]
-        turns = sender_groups_of_users({owner for owner, _ in hosted} | {owner_id})
-        sizes: Counter[str] = Counter()
+        objects_of: Counter[int | None] = Counter()
         for owner, objects in hosted:
-            sizes[turns[owner].group or turns[owner].sender] += objects + _OBJECTS_OF_ENGINE
-        own = sizes[turns[owner_id].group or turns[owner_id].sender]
+            objects_of[owner] += objects + _OBJECTS_OF_ENGINE
+        totals = {owner: total for owner, (total, _) in totals_by_sender(objects_of, objects_of.keys() | {owner_id}).items()}
         # The allocator may keep the memory of engines that were released. A sender with small ones does not wait for it.
-        return own * _BYTES_OF_OBJECT >= minimum * self._limit and own >= max(sizes.values(), default=0) > 0
+        return totals[owner_id] * _BYTES_OF_OBJECT >= minimum * self._limit and totals[owner_id] >= max(totals.values()) > 0
 
 
 MEMORY: Final = EngineMemory()

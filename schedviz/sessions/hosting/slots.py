@@ -96,6 +96,11 @@ class Slots:
             return self._hosted.total()
 
     @property
+    def are_waited_for(self) -> bool:
+        """Whether sessions wait for a slot of this process."""
+        return self._waiting() > 0
+
+    @property
     def is_crowded(self) -> bool:
         """Whether 80 % of the slots are taken, so that idle sessions should be released soon."""
         return self.taken >= 0.8 * self.total
@@ -106,16 +111,8 @@ class Slots:
             hosted = self._hosted.copy()
         if len(hosted) <= 1:
             return True
-        senders = turns.sender_groups_of_users(hosted.keys() | {owner_id})
-        sizes: Counter[str] = Counter()
-        for owner, count in hosted.items():
-            for name in {senders[owner].group or senders[owner].sender, senders[owner].sender}:
-                sizes[name] += count
-
-        def size(one: turns.SenderGroup) -> tuple[int, int]:
-            return sizes[one.group or one.sender], sizes[one.sender]
-
-        return size(senders[owner_id]) >= max(map(size, senders.values()))
+        totals = turns.totals_by_sender(hosted, hosted.keys() | {owner_id})
+        return totals[owner_id] >= max(totals.values())
 
     def begin_leaving(self, owner_id: int | None, *, of_any_sender: bool = False) -> bool:
         """Count a session of this owner as leaving if another waits for its slot; returns whether it must leave now.

@@ -11,11 +11,12 @@ import time
 from collections import OrderedDict
 from uuid import UUID
 
+import structlog
 from django.db import DatabaseError, DataError, IntegrityError, connection
 
 from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting import lease, slot_turns
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.engine_memory import MEMORY
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, TRIES_OF_STUCK_COMMAND, Lease
@@ -80,6 +81,17 @@ class WarmEngines:
 
 
 WARM = WarmEngines()
+
+
+def host_next_session(session_id: UUID) -> None:
+    """Host the session that a task names, or first one of another sender, if it is that one's turn."""
+    stream.task_has_begun(session_id)
+    next_id = slot_turns.next_session(session_id)
+    if next_id != session_id:
+        # Its task goes to the end of the queue.
+        wakeups.notify(session_id, owned=False)
+    with structlog.contextvars.bound_contextvars(session=str(next_id)):
+        host_session(next_id)
 
 
 def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> None:
