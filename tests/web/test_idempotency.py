@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from schedviz.sessions import keyed_digest
 from schedviz.sessions.models import Breakpoint, Command, Membership, Session, ShareLink
-from schedviz.web.api import idempotency
+from schedviz.web.api import idempotency, idempotency_outcomes
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.login import make_token
 
@@ -178,6 +178,49 @@ def test_a_request_is_processed_if_the_one_with_its_key_has_just_been_refused(ow
 
     assert owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY).status_code == 201
     assert collisions
+
+
+@pytest.fixture
+def database_down(monkeypatch):
+    """A database that stores no outcomes until it is called."""
+    store, is_down = idempotency_outcomes._store, [True]
+
+    def unreachable(request_id: int, response: object) -> None:
+        if is_down:
+            raise OperationalError
+        store(request_id, response)
+
+    monkeypatch.setattr(idempotency_outcomes, "_store", unreachable)
+    monkeypatch.setattr(idempotency_outcomes._RETRY, "request", lambda: None)
+    monkeypatch.setattr(idempotency_outcomes.connection, "close", lambda: None)
+    yield is_down.clear
+    idempotency_outcomes._unstored.clear()
+
+
+def test_a_request_that_ended_while_the_database_was_down_leaves_its_key_free_afterwards(owner_client, people, database_down):
+    def send(nodes: int):
+        return owner_client.post("/api/v1/sessions/", {"generate": {"nodes": nodes}}, format="json", headers=KEY)
+
+    assert (send(-1).status_code, send(-1).json()["code"]) == (400, "in_progress")
+    idempotency_outcomes._store_waiting()
+    assert send(-1).json()["code"] == "in_progress"
+    database_down()
+    idempotency_outcomes._store_waiting()
+
+    assert (send(2).status_code, idempotency_outcomes._unstored) == (201, {})
+
+
+def test_the_response_is_sent_and_replayed_although_the_database_was_down_when_it_was_stored(owner_client, people, database_down):
+    def send():
+        return owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
+
+    first = send()
+    database_down()
+    idempotency_outcomes._store_waiting()
+    again = send()
+
+    assert (first.status_code, again.status_code, again["Idempotent-Replayed"]) == (201, 201, "true")
+    assert first.json() == again.json()
 
 
 def test_the_newest_keys_of_a_user_are_kept(owner_client, people, monkeypatch):

@@ -27,6 +27,7 @@ from schedviz.sessions import keyed_digest
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.idempotency_outcomes import StoredResponse, store_outcome
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
 
@@ -73,16 +74,16 @@ def idempotent(view: View) -> View:
             return view(self, request, *args, **kwargs)
         _require_permission(request, kwargs.get("session_id"))
         digest = _digest(request)
-        earlier = _reserve_key(user_id, key, digest)
-        if earlier is not None:
-            return _replayed(earlier, digest)
+        reserved, is_new = _reserve_key(user_id, key, digest)
+        if not is_new:
+            return _replayed(reserved, digest)
         try:
             response = view(self, request, *args, **kwargs)
         except BaseException:
-            AnsweredRequest.objects.filter(user_id=user_id, key=key, status=0).delete()
+            store_outcome(reserved.pk, None)
             raise
-        stored_response = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
-        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**stored_response)
+        stored = StoredResponse(status=response.status_code, location=response.get("Location", ""), body=_encoder.encode(response.data))
+        store_outcome(reserved.pk, stored)
         return response
 
     return cast("View", post)
@@ -96,8 +97,8 @@ def _require_permission(request: Request, session_id: UUID | None) -> None:
         session_for(request, session_id, Verb.COMMAND)
 
 
-def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
-    """None if the request must run; otherwise the response of the earlier request with this key."""
+def _reserve_key(user_id: int, key: str, digest: str) -> tuple[AnsweredRequest, bool]:
+    """The request with this key, and whether it is this one, which must run; otherwise an earlier one has, or has not yet, a response."""
     now = timezone.now()
     own_requests = AnsweredRequest.objects.filter(user_id=user_id)
     own_requests.filter(created_at__lt=now - KEY_LIFETIME).delete()
@@ -109,13 +110,11 @@ def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     for _ in range(_MAX_ATTEMPTS):
         try:
             with transaction.atomic():
-                AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))
+                return AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest)), True
         except IntegrityError:
             # It is gone if that request has just been refused.
             if (earlier := own_requests.filter(key=key).first()) is not None:
-                return earlier
-        else:
-            return None
+                return earlier, False
     raise _in_progress()
 
 
