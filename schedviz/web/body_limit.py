@@ -18,7 +18,7 @@ from django.db import DatabaseError
 from django.urls import reverse
 
 from schedviz.sessions.disk import full_disk
-from schedviz.sessions.turns import WITHOUT_ACCOUNT, path_of, sender_group_of
+from schedviz.sessions.senders import WITHOUT_ACCOUNT, path_of, sender_group_of
 from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem

@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.http import parse_cookie
 
-from schedviz.sessions.turns import path_of
+from schedviz.sessions.senders import path_of
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.disconnects import Receive, while_connected
@@ -24,8 +24,8 @@ from schedviz.web.named_semaphores import NamedSemaphores
 
 #: Requests of one user that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
-#: The same for all clients without an account, which are easily many, for each part of them (schedviz.sessions.turns.path_of), and for each
-#: client. Threads that compute share one interpreter, so more would only slow the requests of users.
+#: The same for all clients without an account, which are easily many, for each part of them (schedviz.sessions.senders.path_of), and for
+#: each client. Threads that compute share one interpreter, so more would only slow the requests of users.
 MAX_THREADS_WITHOUT_ACCOUNT: Final = 4
 MAX_THREADS_PER_PART: Final = 3
 MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT: Final = 2

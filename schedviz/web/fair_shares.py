@@ -1,14 +1,14 @@
 """Fair shares of something limited: however many senders there are, the next one usually finds a part of it.
 
 A sender may hold half of what others leave. Senders without an account, which are easily many, count together as one sender, and divide its
-share in the same way among the parts that they are in (`schedviz.sessions.turns.path_of`).
+share in the same way among the parts that they are in (`schedviz.sessions.senders.path_of`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from schedviz.sessions.turns import path_of
+from schedviz.sessions.senders import path_of
 
 
 class FairShares:

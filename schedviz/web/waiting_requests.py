@@ -20,7 +20,7 @@ MAX_WAITING: Final = 16
 #: The same for requests with `Prefer: wait`, which cost nothing but their thread, so that they do not take the places of the others.
 MAX_PREFERRING: Final = 8
 
-#: The sender of the current request (`schedviz.sessions.turns`).
+#: The sender of the current request (`schedviz.sessions.senders`).
 requester: ContextVar[str] = ContextVar("requester", default="")
 
 

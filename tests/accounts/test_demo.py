@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from schedviz.sessions import quotas, turns
+from schedviz.sessions import quotas, senders
 from schedviz.sessions.models import Session
 from schedviz.web import body_limit
 from schedviz.web.accounts import invites
@@ -207,13 +207,13 @@ def test_visitors_of_one_network_count_together(shown, people, settings):
         Client(headers={"X-Forwarded-For": address}).post("/demo/sandbox/", {"session": str(shown.pk)})
     visitors = list(Visitor.objects.order_by("pk"))
 
-    found = [turns.sender_group_of(f"user {visitor.pk}") for visitor in visitors]
+    found = [senders.sender_group_of(f"user {visitor.pk}") for visitor in visitors]
     assert [turn.group for turn in found] == ["visitors"] * 4
     assert found[0].sender == found[1].sender != found[2].sender == found[3].sender
     assert not any(address in visitor.network for address in addresses for visitor in visitors)
-    assert turns.sender_group_of(f"user {people.owner.pk}") == turns.SenderGroup(f"user {people.owner.pk}")
+    assert senders.sender_group_of(f"user {people.owner.pk}") == senders.SenderGroup(f"user {people.owner.pk}")
     settings.PUBLIC_DEMO = False
-    assert turns.sender_group_of(f"user {visitors[0].pk}").group == ""
+    assert senders.sender_group_of(f"user {visitors[0].pk}").group == ""
 
 
 def test_visitors_share_the_large_body_limit_of_clients_without_an_account(shown):

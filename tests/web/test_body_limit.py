@@ -13,7 +13,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from schedviz.ingest.files.spool import Spool, _EncryptedFile
-from schedviz.sessions import turns
 from schedviz.web import body_limit
 from schedviz.web.actors import Actor
 from tests.conftest import until
@@ -179,7 +178,7 @@ def test_bodies_of_clients_without_an_account_count_together(people, monkeypatch
         senders.add(body_limit._authenticate({b"cookie": cookie}, is_upload=False))
 
     visitor = User.objects.create_user("visitor")
-    monkeypatch.setattr(turns, "_networks_of", lambda _: {visitor.pk: "a network"})
+    monkeypatch.setattr(senders, "_networks_of", lambda _: {visitor.pk: "a network"})
     for actor in (Actor(guest="a participant"), Actor(user_id=visitor.pk)):
         monkeypatch.setattr(body_limit, "actor_with", lambda _, actor=actor: actor)
         senders.add(body_limit._authenticate({}, is_upload=False))

@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import worker_calls
-from schedviz.sessions.turns import sender_group_of
+from schedviz.sessions.senders import sender_group_of
 from schedviz.web.accounts.models import DemoSession, Visitor
 from schedviz.web.waiting_requests import MAX_PREFERRING, MAX_WAITING, TooManyWait, WaitingRequests, prefer_waits, requester, worker_waits
 from tests.web.conftest import People

@@ -31,7 +31,6 @@ from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
-from schedviz.sessions import turns
 from schedviz.sessions.analysis.analysis_turns import run_in_turn
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
@@ -63,6 +62,7 @@ from schedviz.sessions.errors import HistoryUnavailable, NotExportable, ReplayDi
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight
 from schedviz.sessions.replay import replayer
+from schedviz.sessions.senders import name_of
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from schedviz.sessions.transfer.trace_recording import recording
 from schedviz.trace.comparing import Comparison
@@ -82,7 +82,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     if session is None:
         return True
     asked = msgspec.json.decode(request, type=AnyAnalysisRequest)
-    senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
+    senders = single_flight.senders_of(result_key) or [name_of(session.owner_id)]
     # These run a part of the history again, up to the time limit. Other analyses take seconds.
     long_kind = "history" if isinstance(asked, RecordingRequest | LessonDraftRequest) else ""
     return run_in_turn(senders, result_key, lambda: store_result(result_key, _result_of(session, asked)), long_kind=long_kind)

@@ -16,12 +16,12 @@ from typing import Any, Final
 import msgspec
 from django.conf import settings
 
-from schedviz.sessions import turns
 from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.redis.renewal import renewed
+from schedviz.sessions.senders import SenderGroup, sender_group_of
 
-#: A turn expires after this time unless its worker renews it, which a crashed worker does not.
-_TURN_SECONDS: Final = 15
+#: A slot expires after this time unless its worker renews it, which a crashed worker does not.
+_SLOT_SECONDS: Final = 15
 #: A sender that was refused counts as waiting for this long. It tries again every second, but then may have to wait for a worker.
 _WAITING_SECONDS: Final = 10
 #: For this many of those who ask for a result, a worker looks for one whose turn it is.
@@ -33,30 +33,34 @@ class _Waiting(msgspec.Struct, frozen=True, array_like=True):
 
     since: float
     last: float
-    #: It may begin as soon as there is a place and no other has waited longer. Otherwise others do not wait for it.
+    #: It may begin as soon as there is a slot and no other has waited longer. Otherwise others do not wait for it.
     is_ready: bool = True
 
 
-class _Places(msgspec.Struct, frozen=True):
-    """Where an analysis needs a place."""
+class _Slots(msgspec.Struct, frozen=True):
+    """What an analysis needs: a slot of its sender, and of what it shares with others."""
 
-    turn: turns.SenderGroup
+    sender_group: SenderGroup
     long_kind: str
 
     @property
     def own(self) -> str:
-        """The key of the places of the sender."""
-        return f"schedviz:analyses:{self.turn.sender}"
+        """The key of the slots of the sender."""
+        return f"schedviz:analyses:{self.sender_group.sender}"
 
     @property
     def shared(self) -> dict[str, str]:
-        """The keys of the places that senders share, with the keys of those who wait for them."""
-        shared = {f"schedviz:analyses-of-group:{self.turn.group}": _waiting_key(self.turn.group)} if self.turn.group else {}
-        return shared | ({f"schedviz:analyses-of-kind:{self.long_kind}": _waiting_for_kind_key(self.long_kind)} if self.long_kind else {})
+        """The keys of the slots that senders share, with the keys of those who wait for them."""
+        shared, group = {}, self.sender_group.group
+        if group:
+            shared[f"schedviz:analyses-of-group:{group}"] = _waiting_key(group)
+        if self.long_kind:
+            shared[f"schedviz:analyses-of-kind:{self.long_kind}"] = _waiting_for_kind_key(self.long_kind)
+        return shared
 
     @property
     def all(self) -> list[str]:
-        """The keys of all places."""
+        """The keys of all slots."""
         return [self.own, *self.shared]
 
 
@@ -69,18 +73,18 @@ def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Itera
     if not settings.ANALYSES_PER_USER:
         yield True
         return
-    places = _Places(turns.sender_group_of(sender), long_kind)
-    # Another task may have the turn for the same result.
-    task = f"{result_key} {secrets.token_hex(8)}"
-    if not _begin(places, task):
+    slots = _Slots(sender_group_of(sender), long_kind)
+    # Another task may have a slot for the same result.
+    slot_id = f"{result_key} {secrets.token_hex(8)}"
+    if not _begin(slots, slot_id):
         yield False
         return
     try:
-        with renewed(lambda: _renew(places.all, task)):
+        with renewed(lambda: _renew(slots.all, slot_id)):
             yield True
     finally:
-        _end(places.all, task)
-        _wait_from_now(places)
+        _end(slots.all, slot_id)
+        _wait_from_now(slots)
 
 
 @contextmanager
@@ -117,35 +121,35 @@ def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:
     if not settings.ANALYSES_PER_USER:
         return
     pipe: Any = stream.client().pipeline(transaction=False)
-    for turn in map(turns.sender_group_of, senders):
-        for key in _Places(turn, long_kind).shared.values():
-            pipe.hdel(key, turn.sender)
+    for sender_group in map(sender_group_of, senders):
+        for key in _Slots(sender_group, long_kind).shared.values():
+            pipe.hdel(key, sender_group.sender)
     pipe.execute()
 
 
-def _begin(places: _Places, task: str) -> bool:
+def _begin(slots: _Slots, slot_id: str) -> bool:
     now = time.time()
     pipe: Any = stream.client().pipeline(transaction=True)
-    for key in places.all:
+    for key in slots.all:
         pipe.zremrangebyscore(key, "-inf", now)
-        pipe.zadd(key, {task: now + _TURN_SECONDS})
-        pipe.expire(key, _TURN_SECONDS)
+        pipe.zadd(key, {slot_id: now + _SLOT_SECONDS})
+        pipe.expire(key, _SLOT_SECONDS)
         pipe.zcard(key)
-    is_free = dict(zip(places.all, (count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4]), strict=True))
-    is_turn = _is_turn(places, now, is_free)
+    is_free = dict(zip(slots.all, (count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4]), strict=True))
+    is_turn = _is_turn(slots, now, is_free)
     if not is_turn:
-        _end(places.all, task)
+        _end(slots.all, slot_id)
     return is_turn
 
 
-def _is_turn(places: _Places, now: float, is_free: dict[str, bool]) -> bool:
-    """Whether all places are free and no other has waited longer for a shared one. If not, this sender waits: ready for the first place
+def _is_turn(slots: _Slots, now: float, is_free: dict[str, bool]) -> bool:
+    """Whether all slots are free and no other has waited longer for a shared one. If not, this sender waits: ready for the first slot
     that it lacks, and not ready for those after it.
     """
-    sender = places.turn.sender
-    is_ready = is_free[places.own]
+    sender = slots.sender_group.sender
+    is_ready = is_free[slots.own]
     pipe: Any = stream.client().pipeline(transaction=True)
-    for key, waiting_key in places.shared.items():
+    for key, waiting_key in slots.shared.items():
         since, is_first = _rank(waiting_key, sender, now)
         may_have = is_ready and is_first and is_free[key]
         if may_have:
@@ -170,28 +174,28 @@ def _rank(waiting_key: str, sender: str, now: float) -> tuple[float, bool]:
     return since, since <= min(others, default=since)
 
 
-def _wait_from_now(places: _Places) -> None:
+def _wait_from_now(slots: _Slots) -> None:
     """A sender whose turn has ended, and who waits for another one, goes to the end."""
-    now, sender = time.time(), places.turn.sender
-    for waiting_key in places.shared.values():
+    now, sender = time.time(), slots.sender_group.sender
+    for waiting_key in slots.shared.values():
         stored: Any = stream.client().hget(waiting_key, sender)
         if stored is not None:
             one = msgspec.json.decode(stored, type=_Waiting)
             stream.client().hset(waiting_key, sender, msgspec.json.encode(msgspec.structs.replace(one, since=now)))
 
 
-def _renew(running: list[str], task: str) -> None:
+def _renew(running: list[str], slot_id: str) -> None:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zadd(key, {task: time.time() + _TURN_SECONDS})
-        pipe.expire(key, _TURN_SECONDS)
+        pipe.zadd(key, {slot_id: time.time() + _SLOT_SECONDS})
+        pipe.expire(key, _SLOT_SECONDS)
     pipe.execute()
 
 
-def _end(running: list[str], task: str) -> None:
+def _end(running: list[str], slot_id: str) -> None:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zrem(key, task)
+        pipe.zrem(key, slot_id)
     pipe.execute()
 
 

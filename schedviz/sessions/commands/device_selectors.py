@@ -18,8 +18,8 @@ from schedviz.kube.devices import DeviceClass, DeviceSelector, ResourceClaim, Re
 from schedviz.kube.errors import KubeError
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions.errors import CommandRefused
+from schedviz.sessions.senders import SenderGroup, sender_group_of
 from schedviz.sessions.token_bucket import Bucket, take_from_all
-from schedviz.sessions.turns import SenderGroup, sender_group_of
 from schedviz.trace.commands import AnyCommand, Create, Update
 
 #: Expressions that are checked; an object with more of them is accepted with the others unchecked.
@@ -27,7 +27,7 @@ _MAX_EXPRESSIONS: Final = 64
 #: Characters of expressions that a process checks in a second, and at once: a tenth of its time.
 _CHARACTERS_PER_SECOND: Final = 10_000
 _MAX_CHARACTERS: Final = 4 * MAX_LENGTH
-#: The part of it that one sender, and all senders of one group (`schedviz.sessions.turns`), may take.
+#: The part of it that one sender, and all senders of one group (`schedviz.sessions.senders`), may take.
 _SENDER_PART: Final = 0.25
 _GROUP_PART: Final = 0.5
 #: Senders and groups whose parts are counted.
@@ -70,9 +70,9 @@ class SelectorChecks:
             if (known := self._known.get(digest)) is not None:
                 self._known.move_to_end(digest)
                 return known
-        turn = sender_group_of(sender)
+        sender_group = sender_group_of(sender)
         with self._lock:
-            if not self._takes(len(expression), turn):
+            if not self._takes(len(expression), sender_group):
                 return ""
         refused = refusal(expression)
         if refused and not refusal(expression, list_type_attributes=True):
@@ -83,10 +83,10 @@ class SelectorChecks:
                 self._known.popitem(last=False)
         return refused
 
-    def _takes(self, characters: int, turn: SenderGroup) -> bool:
-        parts = [self._all, self._part_of(turn.sender, _SENDER_PART)]
-        if turn.group:
-            parts.append(self._part_of(turn.group, _GROUP_PART))
+    def _takes(self, characters: int, sender_group: SenderGroup) -> bool:
+        parts = [self._all, self._part_of(sender_group.sender, _SENDER_PART)]
+        if sender_group.group:
+            parts.append(self._part_of(sender_group.group, _GROUP_PART))
         return take_from_all(parts, characters)
 
     def _part_of(self, name: str, part: float) -> Bucket:

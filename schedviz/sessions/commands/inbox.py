@@ -65,7 +65,7 @@ class ExpectedPosition(msgspec.Struct, frozen=True):
 
 def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPosition | None = None, sender: str = "") -> Accepted:
     """Store a command for the session's engine and notify the engine's worker. When this returns, the command is durable. Its validation
-    counts for the sender (`schedviz.sessions.turns`).
+    counts for the sender (`schedviz.sessions.senders`).
 
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` if the session
     has advanced beyond `seen`.

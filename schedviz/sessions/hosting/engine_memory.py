@@ -20,7 +20,7 @@ from uuid import UUID
 
 from schedviz.sessions import heap_trim
 from schedviz.sessions.interval import DelayedCall
-from schedviz.sessions.turns import totals_by_sender
+from schedviz.sessions.senders import totals_by_sender
 
 logger = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q
 
-from schedviz.sessions import turns
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import wait_for_lock
+from schedviz.sessions.senders import SenderGroup, sender_groups_of_users
 
 #: Imports that can take minutes: of files, and of trials of experiments, whose `source` has `files`, too. Forks and generated clusters
 #: are short.
@@ -37,7 +37,7 @@ def is_turn_of(session_id: UUID) -> bool:
     if row is None:
         return True
     wait_for_lock(_LOCK)
-    return _Running().admits(turns.sender_groups_of_users([row[0]])[row[0]])
+    return _Running().admits(sender_groups_of_users([row[0]])[row[0]])
 
 
 def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
@@ -58,8 +58,8 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
     """
     if not settings.IMPORTS_PER_USER or not any(is_of_files for _, _, is_of_files in waiting):
         return [session_id for session_id, _, _ in waiting]
-    group_of_owner = turns.sender_groups_of_users({owner_id for _, owner_id, is_of_files in waiting if is_of_files})
-    lots = {key: random.random() for owner_id, turn in group_of_owner.items() if turn.group for key in (turn.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
+    group_of_owner = sender_groups_of_users({owner_id for _, owner_id, is_of_files in waiting if is_of_files})
+    lots = {key: random.random() for owner_id, group in group_of_owner.items() if group.group for key in (group.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
     of_files = [(session_id, owner_id) for session_id, owner_id, is_of_files in waiting if is_of_files]
     of_files.sort(key=lambda one: (lots.get(group_of_owner[one[1]].sender, 0.0), lots.get(one[1], 0.0)))
     running = _Running()
@@ -72,20 +72,20 @@ class _Running:
 
     def __init__(self) -> None:
         owners = [owner_id for (owner_id,) in Session.objects.filter(_IS_LONG).exclude(FREE).values_list("owner_id")]
-        group_of_owner = turns.sender_groups_of_users(set(owners))
+        group_of_owner = sender_groups_of_users(set(owners))
         self._senders = Counter(group_of_owner[owner_id].sender for owner_id in owners)
         self._groups = Counter(group_of_owner[owner_id].group for owner_id in owners)
 
-    def admits(self, turn: turns.SenderGroup) -> bool:
+    def admits(self, sender_group: SenderGroup) -> bool:
         """Whether one more may begin."""
-        if self._senders[turn.sender] >= settings.IMPORTS_PER_USER:
+        if self._senders[sender_group.sender] >= settings.IMPORTS_PER_USER:
             return False
-        return not turn.group or self._groups[turn.group] < max(settings.DEMO_IMPORTS, settings.IMPORTS_PER_USER)
+        return not sender_group.group or self._groups[sender_group.group] < max(settings.DEMO_IMPORTS, settings.IMPORTS_PER_USER)
 
-    def begin(self, turn: turns.SenderGroup) -> bool:
+    def begin(self, sender_group: SenderGroup) -> bool:
         """Count one more if it may begin; returns whether it may."""
-        if not self.admits(turn):
+        if not self.admits(sender_group):
             return False
-        self._senders[turn.sender] += 1
-        self._groups[turn.group] += 1
+        self._senders[sender_group.sender] += 1
+        self._groups[sender_group.group] += 1
         return True

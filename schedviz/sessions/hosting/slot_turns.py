@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import F
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.hosting.lease import BACKOFF_OWNER, FREE
 from schedviz.sessions.hosting.slots import SLOTS
 from schedviz.sessions.models import Session
@@ -31,7 +31,7 @@ def next_session(session_id: UUID) -> UUID:
     # Another worker may have hosted it meanwhile.
     if session_id not in waiting or len(owners) <= 1:
         return session_id
-    taken = turns.totals_by_sender(_hosted_by_owner(), owners)
+    taken = senders.totals_by_sender(_hosted_by_owner(), owners)
     fewest = min(taken.values())
     if taken[waiting[session_id]] == fewest:
         return session_id

@@ -10,7 +10,7 @@ from typing import Self
 
 from django.conf import settings
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 
 #: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
@@ -111,7 +111,7 @@ class Slots:
             hosted = self._hosted.copy()
         if len(hosted) <= 1:
             return True
-        totals = turns.totals_by_sender(hosted, hosted.keys() | {owner_id})
+        totals = senders.totals_by_sender(hosted, hosted.keys() | {owner_id})
         return totals[owner_id] >= max(totals.values())
 
     def begin_leaving(self, owner_id: int | None, *, of_any_sender: bool = False) -> bool:

@@ -13,7 +13,6 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError
 
 from schedviz.engine import Simulation
-from schedviz.sessions import turns
 from schedviz.sessions.analysis.analysis_turns import run_in_turn
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
@@ -22,6 +21,7 @@ from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.replay import cycle_details, replayer
 from schedviz.sessions.replay.cycle_details import DetailLate
+from schedviz.sessions.senders import name_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def run(session_id: UUID, cycle: int) -> bool:
     if owner is None or cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
-    senders = single_flight.senders_of(flight) or [turns.name_of(owner[0])]
+    senders = single_flight.senders_of(flight) or [name_of(owner[0])]
     return run_in_turn(senders, flight, lambda: _make_in_time(session_id, cycle))
 
 

@@ -14,13 +14,13 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from schedviz.sessions import quotas, turns
+        from schedviz.sessions import quotas, senders
         from schedviz.sessions.hosting import sweep
         from schedviz.web.accounts import signals
 
         signals.connect()
         quotas.register_user_limits(_limits_of)
-        turns.register_visitors(_networks_of)
+        senders.register_visitors(_networks_of)
         sweep.register_periodic_sweep(_sweep)
 
 

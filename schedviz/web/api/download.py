@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from schedviz.sessions.turns import WITHOUT_ACCOUNT
+from schedviz.sessions.senders import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
 from schedviz.web.fair_shares import FairShares
 from schedviz.web.named_semaphores import NamedSemaphores

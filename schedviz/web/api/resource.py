@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from schedviz.sessions.turns import sender_group_of
+from schedviz.sessions.senders import sender_group_of
 from schedviz.web.actors import Actor
 from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
@@ -77,7 +77,7 @@ class Resource(APIView):
 
 
 def _requester(actor: Actor, request: Request) -> str:
-    """Whom limits count a request for: the sender of `schedviz.sessions.turns`. Holders of share links are those of their address, because
+    """The sender for whom limits count a request (`schedviz.sessions.senders`). Holders of share links are those of their address, because
     anybody with an account can make links, and many people can hold one.
     """
     network = client_network(request)

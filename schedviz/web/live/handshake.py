@@ -22,7 +22,7 @@ from django.http.cookie import parse_cookie
 from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
-from schedviz.sessions.turns import VISITORS, sender_group_of
+from schedviz.sessions.senders import VISITORS, sender_group_of
 from schedviz.web import link_cookie
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.authentication import bearer_secret, find_token
@@ -151,5 +151,4 @@ def crowd_of(actor: Actor, network: str) -> str:
     """
     if not actor.identity:
         return f"address {network}"
-    turn = sender_group_of(actor.identity)
-    return f"address {network}" if turn.group == VISITORS else ""
+    return f"address {network}" if sender_group_of(actor.identity).group == VISITORS else ""

@@ -11,7 +11,7 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text_job, requests
 from schedviz.sessions.analysis.analysis_turns import analysis_slot
 from schedviz.sessions.models import CycleDetail, Session
@@ -316,7 +316,7 @@ def test_pasted_texts_wait_for_a_slot_and_are_dropped_when_their_caller_has_give
 def group(monkeypatch: pytest.MonkeyPatch) -> str:
     """A group of senders that other tests do not use."""
     name = f"group-{uuid4()}"
-    monkeypatch.setitem(turns._GROUPS, "guest", name)
+    monkeypatch.setitem(senders._GROUPS, "guest", name)
     return name
 
 

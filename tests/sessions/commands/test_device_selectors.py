@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.commands import device_selectors
 from schedviz.sessions.commands.device_selectors import SelectorChecks, validate_selectors
 from schedviz.sessions.errors import CommandRefused
@@ -139,7 +139,7 @@ def test_checks_have_a_time_budget_and_expressions_beyond_it_are_accepted_unchec
 
 @pytest.mark.usefixtures("compiled")
 def test_each_sender_has_a_share_of_the_check_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user % 2}" for user in user_ids if user >= 100})
+    monkeypatch.setattr(senders, "_networks_of", lambda user_ids: {user: f"network {user % 2}" for user in user_ids if user >= 100})
     checks = Checks()
 
     for _ in range(20):

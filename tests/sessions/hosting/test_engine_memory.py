@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import heap_trim, turns
+from schedviz.sessions import heap_trim, senders
 from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.hosting.engine_memory import EngineMemory, limit_bytes, used_bytes
 from schedviz.sessions.models import Session
@@ -165,7 +165,7 @@ def test_a_single_engine_is_not_released_and_without_a_limit_none_is() -> None:
 
 
 def test_demo_visitors_count_as_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user}" for user in user_ids if user >= 10})
+    monkeypatch.setattr(senders, "_networks_of", lambda user_ids: {user: f"network {user}" for user in user_ids if user >= 10})
     memory = Measured()
     with ExitStack() as hosted:
         for owner, objects in ((1, 25_000), (10, 10_000), (11, 10_000), (12, 10_000)):

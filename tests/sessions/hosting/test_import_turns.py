@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.hosting import import_turns, lease, sweep
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
@@ -101,7 +101,7 @@ def visitors(users: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Visitors of the demo: two from one network, two from others."""
     made = [User.objects.create_user(f"visitor-{number}").pk for number in range(4)]
     networks = dict(zip(made, ("here", "here", "there", "elsewhere"), strict=True))
-    monkeypatch.setattr(turns, "_networks_of", lambda ids: {user_id: networks[user_id] for user_id in ids if user_id in networks})
+    monkeypatch.setattr(senders, "_networks_of", lambda ids: {user_id: networks[user_id] for user_id in ids if user_id in networks})
     return made
 
 

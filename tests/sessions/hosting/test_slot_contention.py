@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.hosting import sweep
 from schedviz.sessions.hosting.slots import FairSemaphore, Slots
 from schedviz.sessions.models import Chunk, Session
@@ -165,7 +165,7 @@ def test_the_sender_with_the_most_slots_gives_way() -> None:
 
 
 def test_visitors_of_the_demo_give_way_together_and_first_those_of_the_address_with_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_networks_of", lambda ids: {number: f"address {number % 2}" for number in ids if number > 10})
+    monkeypatch.setattr(senders, "_networks_of", lambda ids: {number: f"address {number % 2}" for number in ids if number > 10})
     slots = Slots(8, lambda: 1)
     with slots.hosting(1), slots.hosting(1), slots.hosting(11), slots.hosting(12), slots.hosting(13):
         assert [slots.has_most(owner) for owner in (1, 11, 12, 13)] == [False, True, False, True]

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import turns
+from schedviz.sessions import senders
 from schedviz.sessions.hosting import lease, slot_turns
 from schedviz.sessions.hosting.slots import Slots
 from schedviz.sessions.models import Session
@@ -62,7 +62,7 @@ def test_a_session_that_no_longer_waits_is_not_replaced(make_session: MakeSessio
 def test_visitors_of_the_demo_count_together(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     user, *visitors = (User.objects.create_user(name) for name in ("user", "first", "second"))
     networks = {visitor.pk: f"address {number}" for number, visitor in enumerate(visitors)}
-    monkeypatch.setattr(turns, "_networks_of", lambda ids: {pk: networks[pk] for pk in ids if pk in networks})
+    monkeypatch.setattr(senders, "_networks_of", lambda ids: {pk: networks[pk] for pk in ids if pk in networks})
     _session_of(make_session, visitors[0], hosted=True)
     of_visitor, of_user = _session_of(make_session, visitors[1]), _session_of(make_session, user)
 

@@ -1,4 +1,4 @@
-"""Turns: how many jobs of one sender all io processes may run at a time, so that others' jobs are served beside them.
+"""Senders: for whom a job counts where limits keep one sender's jobs from delaying those of others.
 
 A sender is a user, a participant of a room, an address, or the visitors of the public demo from one address. Visitors of the demo and
 clients without an account are easily many, so those of one kind share a limit, too: a *group*.
