@@ -38,6 +38,8 @@ _LEAVING_SECONDS_IF_EXHAUSTED: Final = 0.5
 _COLLECTION_SECONDS: Final = 10.0
 #: How long a worker hosts nothing before it looks whether memory of released engines is left. Longer than between two collections.
 _IDLE_SECONDS: Final = 15.0
+#: How long a session that was not loaded counts as waiting for memory. It tries again sooner.
+_WAITING_SECONDS: Final = 15.0
 #: What an engine counts besides its objects.
 _OBJECTS_OF_ENGINE: Final = 1000
 #: The memory that a load may need for each object of weight 1.
@@ -89,6 +91,8 @@ class EngineMemory:
         self._part = 0.0
         self._measured_at = float("-inf")
         self._left_at = float("-inf")
+        #: When a session was not loaded because the engines here use all memory.
+        self._refused_at = float("-inf")
         self._collected_at = float("-inf")
         #: Ends this worker gracefully, and a new one is started in its place; None: this process is not such a worker.
         self.restart: Callable[[], object] | None = None
@@ -120,6 +124,11 @@ class EngineMemory:
         """Whether idle engines should be released soon, and none be kept."""
         return self._used_part() >= _SHORT_SHARE
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no engine is loaded beside others."""
+        return self._used_part() >= _EXHAUSTED_SHARE
+
     def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
         """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it.
 
@@ -129,6 +138,7 @@ class EngineMemory:
             self.collect()
         part = self._used_part() + self._loading_part(session_id)
         if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id):
+            self._refused_at = self._clock()
             return True
         if part >= _FULL_SHARE and self._is_largest(owner_id, but=session_id):
             return True
@@ -138,8 +148,8 @@ class EngineMemory:
         return False
 
     def must_leave(self, owner_id: int | None) -> bool:
-        """Whether an engine of this owner must be released now, because its owner's engines use most of the memory. It then counts as
-        leaving, so the caller must release it.
+        """Whether an engine of this owner must be released now, because its owner's engines use most of the memory, and others are hosted
+        or wait. It then counts as leaving, so the caller must release it.
         """
         part = self._used_part()
         # Exhausted memory blocks everybody, also if all senders are small.
@@ -148,11 +158,17 @@ class EngineMemory:
         pause = _LEAVING_SECONDS if part < _EXHAUSTED_SHARE else _LEAVING_SECONDS_IF_EXHAUSTED
         with self._lock:
             now = self._clock()
-            # One engine alone stays: nobody else needs its memory.
-            if len(self._hosted) < 2 or now - self._left_at < pause:
+            # One engine alone stays while nobody else needs its memory.
+            is_needed = len(self._hosted) > 1 or now - self._refused_at < _WAITING_SECONDS
+            if not is_needed or now - self._left_at < pause:
                 return False
             self._left_at = now
+            self._refused_at = float("-inf")
             return True
+
+    def is_needed_by_others(self, owner_id: int | None) -> bool:
+        """Whether memory is short because of this owner's engines, so that its idle ones should be released soon."""
+        return self.is_short and self._is_largest(owner_id)
 
     def restart_if_kept(self) -> None:
         """Restart the worker if it hosts nothing and memory is short all the same: Python keeps the memory that engines have used, in pages

@@ -160,6 +160,9 @@ class _HostedSession:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
+            if MEMORY.must_leave(self.session.owner_id):
+                self._leave_for_memory()
+                return "gave way"
             if STOPPING.is_set() or self._claim_leaving(now - began):
                 self._leave_for_another()
                 return "stopping" if STOPPING.is_set() else "gave way"
@@ -232,11 +235,10 @@ class _HostedSession:
         MEMORY.weigh(self.session.pk, self.host.weight)
         return True
 
-    def _back_off_for_memory(self) -> None:
+    def _back_off_for_memory(self, why: str = "The memory of the engine worker is used up by other sessions.") -> None:
         seconds = MEMORY_BACKOFF_SECONDS
         message = (
-            "The memory of the engine worker is used up by other sessions. This session is tried again in "
-            f"{seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
+            f"{why} This session is tried again in {seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
         )
         logger.warning("session %s backs off: %s", self.session.pk, message)
         self.session.message = message
@@ -288,14 +290,11 @@ class _HostedSession:
     # --- Leaving
 
     def _claim_leaving(self, seconds: float) -> bool:
-        """Whether the session must leave now: for another that waits for a slot, because memory is used up, or, a long run, for another
-        worker.
+        """Whether the session must leave now: for another that waits for a slot, or, a long run, for another worker.
 
         If it is true, the session counts as leaving (`Slots.begin_leaving`), so the caller must release it.
         """
         host = self.host
-        if MEMORY.must_leave(self.session.owner_id):
-            return True
         if seconds > LONG_HOSTING_SECONDS:
             return host.running is not None or SLOTS.begin_leaving(self.session.owner_id, of_any_sender=True)
         return self._has_had_its_turn(seconds) and SLOTS.begin_leaving(self.session.owner_id)
@@ -319,12 +318,23 @@ class _HostedSession:
         return True
 
     def _linger(self) -> float:
-        if MEMORY.is_short:
-            return min(self.linger_seconds, CROWDED_LINGER_SECONDS)
-        if not SLOTS.is_crowded:
+        owner_id = self.session.owner_id
+        if not (MEMORY.is_short or SLOTS.is_crowded):
             return self.linger_seconds
-        crowded = CROWDED_LINGER_SECONDS if SLOTS.has_most(self.session.owner_id) else _CROWDED_LINGER_SECONDS_OF_OTHERS
-        return min(self.linger_seconds, crowded)
+        is_needed = MEMORY.is_needed_by_others(owner_id) or (SLOTS.is_crowded and SLOTS.has_most(owner_id))
+        return min(self.linger_seconds, CROWDED_LINGER_SECONDS if is_needed else _CROWDED_LINGER_SECONDS_OF_OTHERS)
+
+    def _leave_for_memory(self) -> None:
+        """Release the session because its owner's engines use most of the memory. If nobody else's can be loaded, it continues after they
+        had time to load.
+        """
+        host = self.host
+        if not (host.has_work and MEMORY.is_exhausted):
+            self._leave_for_another()
+            return
+        host.judge_due_bindings(now=True)
+        host.store_metrics(now=True)
+        self._back_off_for_memory("The sessions of this owner use most of the memory of the engine worker, and others wait for it.")
 
     def _leave_for_another(self) -> None:
         has_work = self.host.has_work

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from schedviz.sessions import heap_trim, senders
-from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.hosting.engine_memory import EngineMemory, limit_bytes, used_bytes
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
@@ -164,6 +164,26 @@ def test_a_single_engine_is_not_released_and_without_a_limit_none_is() -> None:
         assert (unlimited.is_short, unlimited.must_leave(1), unlimited.must_wait(uuid4(), 1)) == (False, False, False)
 
 
+def test_a_single_engine_that_uses_all_memory_leaves_once_for_a_session_that_waits() -> None:
+    memory = Measured()
+    other = uuid4()
+    with memory.hosting(uuid4(), 1, 300_000):
+        memory.fill(99)
+        with memory.hosting(other, 2, 10):
+            assert memory.must_wait(other, 2)
+        assert memory.must_leave(1)
+        memory.now += 1
+        assert not memory.must_leave(1), "nobody has been refused since"
+
+
+def test_idle_engines_of_the_largest_owner_are_released_first_while_memory_is_short() -> None:
+    memory = Measured()
+    with memory.hosting(uuid4(), 1, 300_000), memory.hosting(uuid4(), 2, 10):
+        assert not memory.is_needed_by_others(1)
+        memory.fill(75)
+        assert (memory.is_needed_by_others(1), memory.is_needed_by_others(2)) == (True, False)
+
+
 def test_demo_visitors_count_as_one_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(senders, "_networks_of", lambda user_ids: {user: f"network {user}" for user in user_ids if user >= 10})
     memory = Measured()
@@ -221,3 +241,19 @@ def test_a_session_with_work_yields_under_memory_pressure_and_keeps_no_warm_engi
     assert (session.lease_owner, notified[-1]) == ("", session_id)
     assert len(notified) == 2, "for the command, and when it yielded"
     assert worker_loop.WARM.pop(session_id) is None
+
+
+def test_a_session_that_uses_all_memory_backs_off_while_another_waits(make_session: MakeSession, memory: Measured) -> None:
+    pods = 500
+    session_id, other = make_session(pods=pods), uuid4()
+    send(session_id, "run")
+    memory.fill(99)
+    with memory.hosting(uuid4(), None, 300_000), memory.hosting(other, 2, 10):
+        assert memory.must_wait(other, 2)
+    session = work_off(session_id)
+
+    assert (session.cycle < pods, session.lease_owner) == (True, lease.BACKOFF_OWNER)
+    assert "use most of the memory" in session.message
+    Session.objects.filter(pk=session_id).update(lease_owner="", lease_until=0.0)
+    session = work_off(session_id)
+    assert (session.cycle, session.message) == (pods, "")
