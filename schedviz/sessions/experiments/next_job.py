@@ -15,6 +15,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import redis
+from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 
 from schedviz.sessions.experiments import checking, trial_job
@@ -27,6 +28,8 @@ from schedviz.sessions.redis import stream
 _MAX_ATTEMPTS: Final = 3
 #: How long it is remembered when a user is due.
 _DUE_SECONDS: Final = 24 * 3600
+#: A check or trial takes no longer, so nobody is due later than this.
+_MAX_DUE_SECONDS: Final = settings.TRIAL_SECONDS + 60 if settings.TRIAL_SECONDS else _DUE_SECONDS
 _UNCHECKED: Final = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
 _HELD: Final = ~Q(lease_owner="") & Q(lease_until__gte=DatabaseSeconds())
 
@@ -37,12 +40,11 @@ def run_next() -> None:
         if (job := _next_job()) is None:
             return
         owner, experiment_id, number = job
-        began = time.time()
+        began = time.monotonic()
         # Also if this process ends in it.
-        _set_due(owner, began)
+        _set_due(owner)
         if checking.check(experiment_id) if number is None else trial_job.run(experiment_id, number):
-            ended = time.time()
-            _set_due(owner, ended + (ended - began))
+            _set_due(owner, in_seconds=time.monotonic() - began)
             return
 
 
@@ -82,14 +84,22 @@ def _due(owners: Sequence[int | None]) -> dict[int | None, float]:
     """
     try:
         times: Any = stream.client().mget([_due_key(owner) for owner in owners])
+        latest = _now() + _MAX_DUE_SECONDS
     except redis.RedisError:
-        times = [None] * len(owners)
-    return {owner: float(due or 0) for owner, due in zip(owners, times, strict=True)}
+        return dict.fromkeys(owners, 0.0)
+    # One that is later than any can be was stored before the clock was set back.
+    return {owner: due if (due := float(stored or 0)) <= latest else 0.0 for owner, stored in zip(owners, times, strict=True)}
 
 
-def _set_due(owner: int | None, due: float) -> None:
+def _set_due(owner: int | None, *, in_seconds: float = 0.0) -> None:
     with suppress(redis.RedisError):
-        stream.client().set(_due_key(owner), due, ex=_DUE_SECONDS)
+        stream.client().set(_due_key(owner), _now() + in_seconds, ex=_DUE_SECONDS)
+
+
+def _now() -> float:
+    """The time by the clock of Redis, which all workers share. Raises `redis.RedisError`."""
+    seconds, microseconds = stream.client().time()
+    return seconds + microseconds / 1e6
 
 
 def _due_key(owner: int | None) -> str:

@@ -40,6 +40,8 @@ _COLLECTION_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 15.0
 #: How long a session that was not loaded counts as waiting for memory. It tries again sooner.
 _WAITING_SECONDS: Final = 15.0
+#: A worker that is younger than this is not restarted because of memory that it keeps, unless all of it is used.
+_YOUNG_SECONDS: Final = 600.0
 #: What an engine counts besides its objects.
 _OBJECTS_OF_ENGINE: Final = 1000
 #: The memory that a load may need for each object of weight 1.
@@ -94,6 +96,8 @@ class EngineMemory:
         #: When a session was not loaded because the engines here use all memory.
         self._refused_at = float("-inf")
         self._collected_at = float("-inf")
+        #: When this process began, and when it hosted an engine last.
+        self._began_at = self._hosted_at = clock()
         #: Ends this worker gracefully, and a new one is started in its place; None: this process is not such a worker.
         self.restart: Callable[[], object] | None = None
         self._idle_check = DelayedCall(self.restart_if_kept, _IDLE_SECONDS)
@@ -109,6 +113,7 @@ class EngineMemory:
             with self._lock:
                 self._hosted.pop(session_id, None)
                 self._loading.discard(session_id)
+                self._hosted_at = self._clock()
             if self.restart is not None and self.is_short:
                 self._idle_check.request()
 
@@ -171,15 +176,22 @@ class EngineMemory:
         return self.is_short and self._is_largest(owner_id)
 
     def restart_if_kept(self) -> None:
-        """Restart the worker if it hosts nothing and memory is short all the same: Python keeps the memory that engines have used, in pages
-        with a few objects that are still in use, and only a new process is without it.
+        """Restart the worker if it has hosted nothing for a while and memory is short all the same: Python keeps the memory that engines
+        have used, in pages with a few objects that are still in use, and only a new process is without it.
+
+        Sessions that begin meanwhile wait for the new process, so a young one restarts only if it can host hardly anything.
         """
         with self._lock:
             if self.restart is None or self._hosted:
                 return
+            is_idle = self._clock() - self._hosted_at >= _IDLE_SECONDS
+        if not is_idle:
+            self._idle_check.request()
+            return
         self.collect()
         self._measured_at = float("-inf")
-        if self.is_short:
+        is_young = self._clock() - self._began_at < _YOUNG_SECONDS
+        if self.is_exhausted or (self.is_short and not is_young):
             logger.warning("restarting this worker: it hosts no session, and %d%% of its memory limit are in use", 100 * self._part)
             self.restart()
 

@@ -557,14 +557,15 @@ def test_the_number_of_enqueued_tasks_is_limited_however_often_an_experiment_is_
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The clock for the fair order of users; it advances by a second with each reading."""
+    """The clock for the fair order of users; it advances by a second at the beginning and at the end of each turn."""
     now = [1000.0]
 
     def read() -> float:
         now[0] += 1
         return now[0]
 
-    monkeypatch.setattr(next_job, "time", SimpleNamespace(time=read))
+    monkeypatch.setattr(next_job, "time", SimpleNamespace(monotonic=read))
+    monkeypatch.setattr(next_job, "_now", lambda: now[0])
     return now
 
 
@@ -606,6 +607,19 @@ def test_plan_checks_of_one_user_get_no_more_time_than_trials_of_another(clock: 
         requests.delete(of_bob.pk)
 
     assert turns == ["bob", "ada", "ada", "ada", "ada", "bob"]
+
+
+def test_a_turn_that_was_stored_before_the_clock_was_set_back_is_ignored(clock: list[float]) -> None:
+    ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
+    of_ada, of_bob = begun(owner=ada), begun(owner=bob)
+    clock[0] += 3 * 3600
+    next_job.run_next()
+    assert (statuses(of_ada).count("done"), statuses(of_bob).count("done")) == (1, 0)
+    clock[0] -= 3 * 3600
+    for _ in range(2):
+        next_job.run_next()
+
+    assert (statuses(of_ada).count("done"), statuses(of_bob).count("done")) == (2, 1)
 
 
 def test_the_next_free_worker_goes_to_a_user_without_running_trials() -> None:

@@ -21,9 +21,9 @@ class Measured(EngineMemory):
     """Memory with a limit; the test sets its usage and the clock."""
 
     def __init__(self, limit: int = 100) -> None:
-        super().__init__(limit=limit, used=lambda: self.use, clock=lambda: self.now)
         self.use = 0
         self.now = 0.0
+        super().__init__(limit=limit, used=lambda: self.use, clock=lambda: self.now)
 
     def fill(self, use: int) -> None:
         self.use = use
@@ -108,20 +108,55 @@ def test_the_largest_of_many_small_owners_releases_an_engine_when_memory_is_exha
         assert [owner for owner in range(12) if memory.must_leave(owner)] == [11]
 
 
-def test_a_worker_restarts_that_hosts_nothing_and_whose_memory_is_short_all_the_same() -> None:
+@pytest.fixture
+def restarting() -> tuple[Measured, list[float]]:
+    """Memory of a worker that has run for a while, and when it was restarted."""
     memory = Measured()
-    restarts: list[int] = []
-    memory.restart = lambda: restarts.append(1)
+    restarts: list[float] = []
+    memory.restart = lambda: restarts.append(memory.now)
+    memory._idle_check.request = lambda: None  # type: ignore[method-assign]
+    memory.now = 3600.0
+    return memory, restarts
+
+
+def test_a_worker_restarts_that_hosts_nothing_and_whose_memory_is_short_all_the_same(restarting: tuple[Measured, list[float]]) -> None:
+    memory, restarts = restarting
     with memory.hosting(uuid4(), 1, 50):
         memory.fill(80)
         memory.restart_if_kept()
         assert not restarts, "it hosts a session"
+    memory.now += 15
     memory.fill(60)
     memory.restart_if_kept()
     assert not restarts, "memory is not short"
     memory.fill(80)
     memory.restart_if_kept()
-    assert restarts == [1]
+    assert restarts == [memory.now]
+
+
+def test_a_worker_that_hosted_a_session_a_moment_ago_does_not_restart(restarting: tuple[Measured, list[float]]) -> None:
+    memory, restarts = restarting
+    memory.fill(80)
+    for _ in range(3):
+        with memory.hosting(uuid4(), 1, 50):
+            pass
+        memory.now += 4
+        memory.restart_if_kept()
+    assert not restarts
+    memory.now += 15
+    memory.restart_if_kept()
+    assert restarts
+
+
+def test_a_young_worker_restarts_only_if_all_its_memory_is_used(restarting: tuple[Measured, list[float]]) -> None:
+    memory, restarts = restarting
+    memory.now = 60
+    memory.fill(90)
+    memory.restart_if_kept()
+    assert not restarts
+    memory.fill(96)
+    memory.restart_if_kept()
+    assert restarts
 
 
 def test_concurrent_loads_reserve_the_memory_that_each_may_need() -> None:
