@@ -24,6 +24,7 @@ from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
 from schedviz.sessions.replay.replayer import StoredCommand
+from schedviz.sessions.senders import sender_groups_of_users
 
 #: A session whose load exceeds the watchdog's limit is loaded again after this time, then after twice this time, and so on.
 STUCK_BACKOFF_SECONDS = 30.0
@@ -54,6 +55,8 @@ class EngineHost:
         self.load_seconds = 0.0
         self.worked_seconds = 0.0
         self._inbox = inbox or InboxReader(session)
+        #: For whom the engine takes turns with those of other senders.
+        self._sender = sender_groups_of_users([session.owner_id])[session.owner_id].counted_as
         #: The running command uses all the CPU time that it gets: it waits for no extender and, if it has a rate, is behind it.
         self._is_bulk = False
         # Set by `load`.
@@ -70,7 +73,7 @@ class EngineHost:
         Raises `StageTimeout` where one step of it takes too long; the session then has been released and backs off.
         """
         watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off)
-        with LOAD_SEMAPHORE, process_metrics.LOADS.time(), watch as alive:
+        with LOAD_SEMAPHORE.place_of(self._sender), process_metrics.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self._simulation, running, checkpoint = replayer.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
@@ -149,7 +152,7 @@ class EngineHost:
 
         Raises `EngineError`, after which the engine must be loaded again (see `without_command`), or `Fenced`.
         """
-        with BULK_SEMAPHORE if self._is_bulk else nullcontext():
+        with BULK_SEMAPHORE.place_of(self._sender) if self._is_bulk else nullcontext():
             # At most one suspicious session executes a command in this process, so that a crash can be attributed to that command. Other
             # sessions run beside it. A crash counts as one of theirs, too, but they have not announced a command.
             with SUSPICIOUS_COMMAND_LOCK if self.is_suspicious else nullcontext():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -19,41 +19,71 @@ STOPPING = threading.Event()
 SUSPICIOUS_COMMAND_LOCK = threading.Lock()
 
 
+#: Senders whose last turn is remembered.
+_MAX_SENDERS = 1024
+
+
+class _WaitingThread(NamedTuple):
+    sender: str
+    #: Released by the thread that leaves, which hands its place over.
+    entered: threading.Lock
+
+
 class FairSemaphore:
-    """Admits a fixed number of threads at a time, in order of arrival.
+    """Admits a fixed number of threads at a time. Senders take turns, and threads of one sender are admitted in order of arrival.
 
     `threading.Semaphore` may admit a thread that has just left before those that wait, which then starve.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, width_of_sender: int | None = None) -> None:
         self._free = width
-        self._waiting: deque[threading.Lock] = deque()
+        self._width_of_sender = width_of_sender or width
+        self._waiting: list[_WaitingThread] = []
+        self._inside: Counter[str] = Counter()
+        #: Of the senders of the threads that were admitted last, the number of the admission; the last one at the end.
+        self._admitted: OrderedDict[str, int] = OrderedDict()
+        self._admissions = 0
         self._lock = threading.Lock()
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def place_of(self, sender: str) -> Iterator[None]:
+        """Wait for a place, and hold it. `sender`: for whom the thread works (`SenderGroup.counted_as`)."""
+        thread = _WaitingThread(sender, threading.Lock())
+        thread.entered.acquire()
         with self._lock:
-            if self._free:
-                self._free -= 1
-                return self
-            slot = threading.Lock()
-            slot.acquire()
-            self._waiting.append(slot)
-        # Released by the thread that leaves, which hands its place over.
-        slot.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
+            self._waiting.append(thread)
+            self._admit()
+        thread.entered.acquire()
+        try:
+            yield
+        finally:
+            with self._lock:
                 self._free += 1
+                self._inside[sender] -= 1
+                self._admit()
+
+    def _admit(self) -> None:
+        while self._free and (thread := self._next()) is not None:
+            self._free -= 1
+            self._inside[thread.sender] += 1
+            self._waiting.remove(thread)
+            self._admissions += 1
+            self._admitted[thread.sender] = self._admissions
+            self._admitted.move_to_end(thread.sender)
+            if len(self._admitted) > _MAX_SENDERS:
+                self._admitted.popitem(last=False)
+            thread.entered.release()
+
+    def _next(self) -> _WaitingThread | None:
+        """The first thread of the sender whose last one was admitted longest ago."""
+        may_enter = [thread for thread in self._waiting if self._inside[thread.sender] < self._width_of_sender]
+        return min(may_enter, key=lambda thread: self._admitted.get(thread.sender, 0), default=None)
 
 
 #: Slices of runs are computed and committed one at a time. There is a process per core, and a single step competes with one run at most.
 BULK_SEMAPHORE = FairSemaphore(1)
-#: Engines that load at the same time. Without a limit, each load of many would take as long as all of them.
-LOAD_SEMAPHORE = FairSemaphore(3)
+#: Engines that load at the same time, and those of one sender. Without a limit, each load of many would take as long as all of them.
+LOAD_SEMAPHORE = FairSemaphore(3, width_of_sender=2)
 
 
 def _tasks_waiting_here() -> int:

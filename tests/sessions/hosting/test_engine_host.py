@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -207,11 +209,10 @@ class CountedPlace:
     def __init__(self) -> None:
         self.times = 0
 
-    def __enter__(self) -> None:
+    @contextmanager
+    def place_of(self, _sender: str) -> Iterator[None]:
         self.times += 1
-
-    def __exit__(self, *_: object) -> None:
-        pass
+        yield
 
 
 @pytest.mark.parametrize("calls_extenders", [False, True])

@@ -82,28 +82,52 @@ def longest_overtaking(commits: list[UUID], sessions: list[UUID]) -> int:
     return most
 
 
-def test_a_fair_semaphore_is_acquired_in_order_of_arrival() -> None:
-    gate, passed = FairSemaphore(1), []
-    entered = [threading.Event() for _ in range(4)]
+def _enter_in_order(gate: FairSemaphore, senders: list[str], passed: list[int]) -> list[threading.Thread]:
+    """Threads that wait at the semaphore in this order; each notes its number when it is admitted."""
 
-    def pass_through(number: int) -> None:
-        entered[number].set()
-        with gate:
+    def pass_through(number: int, sender: str) -> None:
+        with gate.place_of(sender):
             passed.append(number)
 
-    threads = [threading.Thread(target=pass_through, args=(number,)) for number in range(4)]
-    with gate:
-        for number, thread in enumerate(threads):
-            thread.start()
-            entered[number].wait()
-            until(lambda number=number: len(gate._waiting) == number + 1)
+    threads = []
+    for number, sender in enumerate(senders):
+        threads.append(threading.Thread(target=pass_through, args=(number, sender)))
+        threads[-1].start()
+        until(lambda number=number: len(gate._waiting) == number + 1)
+    return threads
+
+
+def test_a_fair_semaphore_admits_threads_of_a_sender_in_order_of_arrival() -> None:
+    gate, passed = FairSemaphore(1), []
+    with gate.place_of("ada"):
+        threads = _enter_in_order(gate, ["ada"] * 4, passed)
     # A session that returns at once queues behind the waiting ones.
-    with gate:
+    with gate.place_of("ada"):
         passed.append(99)
     for thread in threads:
         thread.join()
 
     assert passed == [0, 1, 2, 3, 99]
+
+
+def test_senders_take_turns_at_a_fair_semaphore() -> None:
+    gate, passed = FairSemaphore(1), []
+    with gate.place_of("ada"):
+        threads = _enter_in_order(gate, ["ada", "ada", "ada", "bob", "bob", "eve"], passed)
+    for thread in threads:
+        thread.join()
+
+    assert passed == [3, 5, 0, 4, 1, 2]
+
+
+def test_one_sender_does_not_take_all_places_of_a_fair_semaphore() -> None:
+    gate, passed = FairSemaphore(3, width_of_sender=2), []
+    with gate.place_of("ada"), gate.place_of("ada"):
+        threads = _enter_in_order(gate, ["ada"], passed)
+        with gate.place_of("bob"):
+            assert not passed
+    threads[0].join()
+    assert passed == [0]
 
 
 def test_a_fair_semaphore_admits_at_most_its_number_of_threads() -> None:
@@ -115,7 +139,7 @@ def test_a_fair_semaphore_admits_at_most_its_number_of_threads() -> None:
         for _ in inside:
             if _ > 400:
                 return
-            with gate:
+            with gate.place_of("ada"):
                 with lock:
                     now += 1
                     most = max(most, now)
