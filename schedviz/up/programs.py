@@ -21,7 +21,7 @@ SLOTS = 64
 def shared_environment(data: Path, redis_url: str, server_address: ServerAddress) -> dict[str, str]:
     """The environment of every child."""
     # The limits among users only delay a single one.
-    of_one_user = {} if server_address.is_open_to_others else {"SCHEDVIZ_ANALYSES_PER_USER": "0"}
+    of_one_user = {} if server_address.is_open_to_others or _is_behind_a_proxy() else {"SCHEDVIZ_ANALYSES_PER_USER": "0"}
     return {
         **of_one_user,
         **server_address.environment,
@@ -38,6 +38,11 @@ def shared_environment(data: Path, redis_url: str, server_address: ServerAddress
         # The engine's arrays are small: threads of NumPy's linear algebra would cost memory and a slower start.
         "OPENBLAS_NUM_THREADS": "1",
     }
+
+
+def _is_behind_a_proxy() -> bool:
+    """Whether the settings are those of a server that others reach through a proxy of this machine."""
+    return any(os.environ.get(name, "") not in ("", "0") for name in ("SCHEDVIZ_PUBLIC", "SCHEDVIZ_PUBLIC_DEMO", "SCHEDVIZ_PROXIES"))
 
 
 def sqlite_path(data: Path, environment: Mapping[str, str]) -> str | None:

@@ -22,3 +22,14 @@ def test_only_a_server_of_one_user_has_no_limit_of_analyses(
 
     monkeypatch.setenv("SCHEDVIZ_ANALYSES_PER_USER", "3")
     assert shared_environment(tmp_path, "redis://localhost", address)["SCHEDVIZ_ANALYSES_PER_USER"] == "3"
+
+
+@pytest.mark.parametrize("setting", ["SCHEDVIZ_PUBLIC", "SCHEDVIZ_PUBLIC_DEMO", "SCHEDVIZ_PROXIES"])
+def test_a_server_behind_a_proxy_of_this_machine_has_the_limits_of_many_users(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SCHEDVIZ_URL", raising=False)
+    monkeypatch.delenv("SCHEDVIZ_ANALYSES_PER_USER", raising=False)
+    monkeypatch.setenv(setting, "1")
+
+    assert "SCHEDVIZ_ANALYSES_PER_USER" not in shared_environment(tmp_path, "redis://localhost", address_on("127.0.0.1"))

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from typing import Any
+
+import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.sessions.history import checkpoints
@@ -28,6 +31,8 @@ from schedviz.sessions.senders import sender_groups_of_users
 
 #: A session whose load exceeds the watchdog's limit is loaded again after this time, then after twice this time, and so on.
 STUCK_BACKOFF_SECONDS = 30.0
+#: Bytes of a configuration's JSON that take as much memory as an object of weight 1: plugins with long lists take about 13 times as much.
+_CONFIGURATION_BYTES_OF_WEIGHT = 150
 
 
 class EngineHost:
@@ -59,6 +64,9 @@ class EngineHost:
         self._sender = sender_groups_of_users([session.owner_id])[session.owner_id].counted_as
         #: The running command uses all the CPU time that it gets: it waits for no extender and, if it has a rate, is behind it.
         self._is_bulk = False
+        #: The configuration that was weighed last, and its weight.
+        self._weighed_config: dict[str, Any] | None = None
+        self._config_weight = 0
         # Set by `load`.
         self._simulation: Simulation
         self._runner: SliceRunner
@@ -140,8 +148,12 @@ class EngineHost:
 
     @property
     def weight(self) -> int:
-        """The weight of the cluster's objects."""
-        return self._simulation.cluster.store.total_weight()
+        """The weight of the cluster's objects and of the configuration: that of an object is about two kB of memory."""
+        config = self._simulation.config
+        if config is not self._weighed_config:
+            self._weighed_config = config
+            self._config_weight = len(msgspec.json.encode(config)) // _CONFIGURATION_BYTES_OF_WEIGHT
+        return self._simulation.cluster.store.total_weight() + self._config_weight
 
     def read_inbox(self) -> None:
         """Read which commands and breakpoints there are. Raises `Fenced`."""

@@ -248,3 +248,11 @@ def test_a_run_that_cannot_reach_its_rate_takes_the_place_of_runs(
 
     assert host.position.cycle == 200
     assert place.times
+
+
+def test_a_large_configuration_weighs_as_much_as_many_objects(make_session: MakeSession, host_of: HostOf) -> None:
+    plain = host_of(make_session(nodes=3, pods=2)).weight
+    profiles = [{"schedulerName": f"scheduler-{number}-{'x' * 100}"} for number in range(100)]
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
+
+    assert host_of(make_session(nodes=3, pods=2, config=config)).weight > plain + 50
