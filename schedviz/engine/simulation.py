@@ -100,9 +100,9 @@ class Simulation(SimulationState):
 
     def start(self, command: AnyCommand, *, seq: int = 0) -> None:
         """Begin a command. Raises RuntimeError while another one is in progress."""
-        if self.task is not None:
-            raise RuntimeError(f"command {self.task.seq} has not ended")
-        self.task = RunningCommand.of(command, seq)
+        if self.running_command is not None:
+            raise RuntimeError(f"command {self.running_command.seq} has not ended")
+        self.running_command = RunningCommand.begin(command, seq)
         self.cycle_records.clear()
         self.pod_records.clear()
         self.binding_record = None
@@ -113,8 +113,8 @@ class Simulation(SimulationState):
         `until_event` ends the command as `interrupt` does, once its events, including CommandDone, reach that number. The `event` of
         an interrupted command's outcome repeats that interruption exactly.
         """
-        while self.task is not None:
-            outcome = self._unit(self.task)
+        while self.running_command is not None:
+            outcome = self._unit(self.running_command)
             if outcome is not None:
                 return self._done(outcome)
             if until_event is not None and self.event >= until_event - 1:
@@ -130,8 +130,8 @@ class Simulation(SimulationState):
         """
         self._leave_at = event
         try:
-            while self.task is not None and self.event < event:
-                outcome = self._unit(self.task)
+            while self.running_command is not None and self.event < event:
+                outcome = self._unit(self.running_command)
                 if outcome is not None:
                     self._done(outcome)
                     return False
@@ -140,7 +140,7 @@ class Simulation(SimulationState):
             pass
         finally:
             self._leave_at = None
-        self.task = None
+        self.running_command = None
         return True
 
     def between_stages(self) -> None:
@@ -155,22 +155,22 @@ class Simulation(SimulationState):
 
     def interrupt(self) -> Outcome:
         """End the command at its present position, because of a pause."""
-        if self.task is None:
+        if self.running_command is None:
             raise RuntimeError("no command was started")
-        return self._done(self.task.outcome or Outcome(cycles=self.task.cycles, stopped="paused"))
+        return self._done(self.running_command.outcome or Outcome(cycles=self.running_command.cycles, stopped="paused"))
 
-    def _unit(self, task: RunningCommand) -> Outcome | None:
+    def _unit(self, running: RunningCommand) -> Outcome | None:
         try:
-            return self.executor.unit(task)
+            return self.executor.unit(running)
         except SchedulerExitError as error:
             outcome = scheduler_process.exit_scheduler(self, str(error))
-            return msgspec.structs.replace(outcome, cycles=task.cycles)
+            return msgspec.structs.replace(outcome, cycles=running.cycles)
 
     def _done(self, outcome: Outcome) -> Outcome:
-        assert self.task is not None
-        task, self.task = self.task, None
-        op = type(task.command).__struct_config__.tag
-        self.recorder.record_in_cycle(0, CommandDone, seq=task.seq, op=str(op), result=outcome.result, error=outcome.error)
+        assert self.running_command is not None
+        running, self.running_command = self.running_command, None
+        op = type(running.command).__struct_config__.tag
+        self.recorder.record_in_cycle(0, CommandDone, seq=running.seq, op=str(op), result=outcome.result, error=outcome.error)
         return Outcome(
             result=outcome.result,
             error=outcome.error,

@@ -62,9 +62,9 @@ class RunningCommand(msgspec.Struct):
     outcome: Outcome | None = None
 
     @classmethod
-    def of(cls, command: commands.AnyCommand, seq: int) -> RunningCommand:
+    def begin(cls, command: commands.AnyCommand, seq: int) -> RunningCommand:
         """A command that is about to begin, in the form that decoding a checkpoint gives."""
-        return _task_decoder.decode(_task_encoder.encode(cls(command, seq)))
+        return _decoder.decode(_encoder.encode(cls(command, seq)))
 
 
 class Listing(msgspec.Struct):
@@ -82,8 +82,8 @@ class Listing(msgspec.Struct):
     before_reset: dict[str, int] | None = None
 
 
-_task_encoder = msgspec.msgpack.Encoder()
-_task_decoder = msgspec.msgpack.Decoder(RunningCommand)
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(RunningCommand)
 
 
 class Origin:
@@ -145,7 +145,7 @@ class SimulationState:
         self.exited = ""
         self.origin = Origin()
         #: The command in progress.
-        self.task: RunningCommand | None = None
+        self.running_command: RunningCommand | None = None
         #: The first lists of the scheduler, while they are in progress.
         self.listing: Listing | None = None
         #: The scheduling cycle that ran last.

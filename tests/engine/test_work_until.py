@@ -75,7 +75,7 @@ def test_after_each_event_the_engines_view_equals_the_folded_events(whole: tuple
         fold.apply_all(event for event in events if fold.event < event.event <= simulation.event)
         assert simulation.view() == fold.to_view(), event
         assert simulation.drain_events() == events[: simulation.event]
-        assert simulation.task is None
+        assert simulation.running_command is None
     assert len(stood_at) > 100
 
 

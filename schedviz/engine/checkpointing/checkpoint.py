@@ -137,7 +137,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         cycle=state.cycle,
         next_start_node_index=state.next_start_node_index,
         random=None if source is None else (version, list(internal), gauss),
-        task=simulation.task,
+        task=simulation.running_command,
         shown_cycle=simulation.shown_cycle,
         cluster=cluster_state(simulation.cluster, state.informers, refs),
         cache=state.cache.to_state(table),
@@ -193,7 +193,7 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     if simulation.random_source is not None and saved.random is not None:
         version, internal, gauss = saved.random
         simulation.random_source.setstate((version, tuple(internal), gauss))
-    simulation.task = saved.task
+    simulation.running_command = saved.task
     simulation.listing = saved.listing
     simulation.exited = saved.exited
     simulation.cluster.watches.watched = not saved.exited

@@ -36,7 +36,7 @@ class CommandExecutor:
         #: The pod of the last bind, confirm or preempt, which may have named it as `*`; "": there was none.
         self.pod = ""
 
-    def unit(self, task: RunningCommand) -> Outcome | None:
+    def unit(self, running: RunningCommand) -> Outcome | None:
         """Run the next unit: a part of the scheduler's first lists, one sync of a simulated controller that is catching up, or a unit of
         the command itself. None: more units follow.
 
@@ -46,25 +46,25 @@ class CommandExecutor:
             scheduler_process.continue_listing(self.runner)
         elif self.runner.is_catching_up:
             self.runner.settle(in_units=True)
-        elif task.outcome is None:
-            task.outcome = self._unit(task)
-        return None if self._simulation.listing is not None or self.runner.is_catching_up else task.outcome
+        elif running.outcome is None:
+            running.outcome = self._unit(running)
+        return None if self._simulation.listing is not None or self.runner.is_catching_up else running.outcome
 
-    def _unit(self, task: RunningCommand) -> Outcome | None:
-        command = task.command
+    def _unit(self, running: RunningCommand) -> Outcome | None:
+        command = running.command
         if self._simulation.exited and not isinstance(command, scheduler_process.WITHOUT_SCHEDULER):
             return Outcome(result=scheduler_process.exited_result(self._simulation))
         match command:
             case commands.Run():
-                return self._run(task, command)
+                return self._run(running, command)
             case commands.Step():
-                return self._step(task, command)
+                return self._step(running, command)
             case commands.Create() | commands.Update():
                 return self._write(command)
             case commands.Delete():
                 return self._delete(command)
             case commands.Schedule() | commands.Cycle():
-                return self._one_cycle(task, command)
+                return self._one_cycle(running, command)
             case commands.Bind() | commands.BindFail():
                 return self._bind(command)
             case commands.Confirm():
@@ -75,7 +75,7 @@ class CommandExecutor:
             case commands.Dispatch():
                 return scheduler_commands.dispatch(self.runner)
             case commands.Advance():
-                return self._advance(task, command)
+                return self._advance(running, command)
             case commands.Snapshot():
                 return self._snapshot()
             case commands.Latency():
@@ -154,36 +154,36 @@ class CommandExecutor:
 
     # Cycles.
 
-    def _one_cycle(self, task: RunningCommand, command: commands.Schedule | commands.Cycle) -> Outcome:
+    def _one_cycle(self, running: RunningCommand, command: commands.Schedule | commands.Cycle) -> Outcome:
         self.runner.tick()
         if isinstance(command, commands.Schedule):
-            task.cycles = self.runner.whole_cycle(hold=True, before_failure=lambda: self._write_all(command.during))
+            running.cycles = self.runner.whole_cycle(hold=True, before_failure=lambda: self._write_all(command.during))
         else:
-            task.cycles = self.runner.whole_cycle(hold=False)
-        return Outcome(result="" if task.cycles else why_idle(self._simulation), cycles=task.cycles)
+            running.cycles = self.runner.whole_cycle(hold=False)
+        return Outcome(result="" if running.cycles else why_idle(self._simulation), cycles=running.cycles)
 
-    def _run(self, task: RunningCommand, command: commands.Run) -> Outcome | None:
-        if task.units and not self.runner.can_go_on():
-            return Outcome(cycles=task.cycles, stopped="empty")
+    def _run(self, running: RunningCommand, command: commands.Run) -> Outcome | None:
+        if running.units and not self.runner.can_go_on():
+            return Outcome(cycles=running.cycles, stopped="empty")
         self.runner.tick()
         if not self.runner.can_go_on():
-            return Outcome(cycles=task.cycles, stopped="empty")
-        task.units += 1
-        task.cycles += self.runner.whole_cycle(hold=False)
-        if command.max is not None and task.units >= command.max:
-            return Outcome(cycles=task.cycles, stopped="max")
-        if self._groups_repeat(task):
-            return Outcome(result=self._repeating(), cycles=task.cycles, stopped="repeating")
-        return None if self.runner.can_go_on() else Outcome(cycles=task.cycles, stopped="empty")
+            return Outcome(cycles=running.cycles, stopped="empty")
+        running.units += 1
+        running.cycles += self.runner.whole_cycle(hold=False)
+        if command.max is not None and running.units >= command.max:
+            return Outcome(cycles=running.cycles, stopped="max")
+        if self._groups_repeat(running):
+            return Outcome(result=self._repeating(), cycles=running.cycles, stopped="repeating")
+        return None if self.runner.can_go_on() else Outcome(cycles=running.cycles, stopped="empty")
 
-    def _groups_repeat(self, task: RunningCommand) -> bool:
+    def _groups_repeat(self, running: RunningCommand) -> bool:
         """Whether the scheduler does nothing but try groups again. It pops a group's pods without waiting for the end of their backoff."""
         simulation = self._simulation
         group = simulation.shown_pod_group
         failed = group is not None and group.outcome == "unschedulable"
-        task.failed_groups = task.failed_groups + 1 if failed else 0
+        running.failed_groups = running.failed_groups + 1 if failed else 0
         waiting = len(simulation.scheduler.state.queue.pods_in_backoff_q())
-        return task.failed_groups >= max(_MAX_FAILED_GROUP_CYCLES, 2 * waiting) and simulation.cluster.watches.next_due is None
+        return running.failed_groups >= max(_MAX_FAILED_GROUP_CYCLES, 2 * waiting) and simulation.cluster.watches.next_due is None
 
     def _repeating(self) -> str:
         """Which groups are tried over and over, and what to do."""
@@ -197,21 +197,21 @@ class CommandExecutor:
             "cycle. Ask why one of the pods is pending, change the cluster, then run again"
         )
 
-    def _step(self, task: RunningCommand, command: commands.Step) -> Outcome | None:
+    def _step(self, running: RunningCommand, command: commands.Step) -> Outcome | None:
         if command.unit == "cycle":
             self.runner.tick()
             ended = self.runner.whole_cycle(hold=False)
             moved = bool(ended)
-            task.cycles += ended
+            running.cycles += ended
         else:
             before = self._simulation.cycle
             moved = self.runner.one_stage()
             if self._simulation.scheduler.cycle is None and self._simulation.cycle > before:
-                task.cycles += 1
-        task.units += 1
+                running.cycles += 1
+        running.units += 1
         if not moved:
-            return Outcome(result=why_idle(self._simulation), cycles=task.cycles, stopped="empty")
-        return Outcome(cycles=task.cycles) if task.units >= command.count else None
+            return Outcome(result=why_idle(self._simulation), cycles=running.cycles, stopped="empty")
+        return Outcome(cycles=running.cycles) if running.units >= command.count else None
 
     # Bindings.
 
@@ -257,20 +257,20 @@ class CommandExecutor:
 
     # Time, the snapshot and watch latency.
 
-    def _advance(self, task: RunningCommand, command: commands.Advance) -> Outcome | None:
+    def _advance(self, running: RunningCommand, command: commands.Advance) -> Outcome | None:
         simulation = self._simulation
         if command.to is None and command.seconds is None:
             return Outcome(error='advance needs seconds, or "to": "next"')
-        if task.until is None:
+        if running.until is None:
             if command.to == "next":
                 timer = self.runner.next_timer()
                 if timer is None:
                     return Outcome(result="nothing is going to happen by itself")
-                task.until = max(timer, simulation.clock.now)
+                running.until = max(timer, simulation.clock.now)
             else:
                 self.runner.tick()
-                task.until = simulation.clock.now + nanoseconds(command.seconds or 0.0)
-        if not self.runner.move_clock(task.until, in_units=True):
+                running.until = simulation.clock.now + nanoseconds(command.seconds or 0.0)
+        if not self.runner.move_clock(running.until, in_units=True):
             return None
         simulation.recorder.record(ClockAdvanced)
         if not simulation.exited:

@@ -171,7 +171,7 @@ def _result_of_engine(simulation: Simulation, request: AnalysisRequest, session:
         case WhatIfRequest():
             pod = codec.from_dict(request.pod, strict=True)
             assert isinstance(pod, Pod)
-            simulation.task = None
+            simulation.running_command = None
             return msgspec.json.encode(what_if(simulation, pod, request.copies))
         case ExplainMessageRequest():
             return msgspec.json.encode(_parsed(simulation, request))

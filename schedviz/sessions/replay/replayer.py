@@ -211,7 +211,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
             simulation.work_until(event, between_units=go_on)
         begun = False
         go_on()
-    simulation.task = None
+    simulation.running_command = None
     if simulation.event < event:
         _require_event(simulation, event)
     return simulation

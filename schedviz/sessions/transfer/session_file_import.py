@@ -229,7 +229,7 @@ class SessionFileImport(Importer):
             problem = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
             raise ReplayDiffers(f"{self.file_name}: {problem}{version_note(self.file.manifest)}", {"event": event})
         self.pending = next(self.lines, None)
-        simulation.task = None
+        simulation.running_command = None
 
     def take_commands(self, manifest: Manifest) -> None:
         """Store the commands and the extenders' responses of the session itself. Their numbers are those in the file."""
