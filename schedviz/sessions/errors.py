@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 
 class SessionError(Exception):
     """An operation on a session is not possible. `code` is for programs, the message for people."""
@@ -58,9 +60,12 @@ class SourceTooLarge(SourceRefused):
 
 
 class Fenced(SessionError):
-    """Another owner has taken the session, so nothing that this owner did since its last commit is stored."""
+    """Another owner has taken the session, or it was deleted, so nothing that this owner did since its last commit is stored."""
 
     code = "fenced"
+
+    def __init__(self, session_id: UUID) -> None:
+        super().__init__(f"Another owner has taken session {session_id}, or it was deleted.")
 
 
 class ReplayDiverged(SessionError):

@@ -75,7 +75,7 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     if experiment is None or base is None:
         _fail(mine, "The experiment of this trial was deleted.")
         return
-    lease.fenced_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
+    lease.try_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
     read = parse_plan(experiment.plan)
     waiting = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
     stop_check = StopCheck(waiting.exists, every_seconds=_POLL_SECONDS)
@@ -83,11 +83,11 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     # Chunks that an earlier worker stored before it crashed have another key.
     Upload.objects.filter(session_id=mine.session_id).delete()
     store_upload(mine.session_id, new_cipher(mine.session_id), FILE, file)
-    if lease.fenced_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
+    if lease.try_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
         wakeups.notify_import(mine.session_id)
 
 
 def _fail(mine: Lease, message: str) -> None:
-    lease.fenced_update(mine, status=Session.Status.FAILED, message=message[:2000], progress=None, lease_owner="", lease_until=0.0)
+    lease.try_update(mine, status=Session.Status.FAILED, message=message[:2000], progress=None, lease_owner="", lease_until=0.0)
     Upload.objects.filter(session_id=mine.session_id).delete()
     upload_keys.delete_key(mine.session_id)

@@ -14,7 +14,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.checkpointing.checkpoint import CheckpointError
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.load import Import, Progress
-from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints, lineage, reading, timeline
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
@@ -84,8 +84,7 @@ class ForkBuilder(Importer):
         # A cycle that is in progress ends in the fork.
         running = simulation.scheduler.cycle
         ended = simulation.cycle if running is None else running.number - 1
-        if not lease.fenced_update(self.lease, fork_event=event, fork_cycle=ended):
-            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        lease.require_update(self.lease, fork_event=event, fork_cycle=ended)
         view = simulation.view()
         levels = levels_of(view.queue, view.api.objects)
         timeline.store_initial(
@@ -95,7 +94,7 @@ class ForkBuilder(Importer):
             clock_seconds=simulation.clock_seconds,
             before=_events_of_divided_chunk(parent, event),
         )
-        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
+        lease.require_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
         began = time.perf_counter()
         position = Position.before_commands(simulation)
         saved = saved_engine(simulation, position, in_command=False)
@@ -104,8 +103,7 @@ class ForkBuilder(Importer):
     def begin_other_release(self, simulation: Simulation) -> None:
         """Start the scheduler of the other release with the objects in this session's API server."""
         came_from = self.session.source["fork"] | {"event": simulation.event}
-        if not lease.fenced_update(self.lease, source={"fork": came_from}):
-            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        lease.require_update(self.lease, source={"fork": came_from})
         # Stored as for a new session, without defaults, so that a comparison lists only what differs.
         defaults = msgspec.to_builtins(SimulationSettings())
         settings = {name: value for name, value in msgspec.to_builtins(simulation.settings).items() if value != defaults[name]}

@@ -16,7 +16,7 @@ from django.db.models import QuerySet, Sum
 
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import blob_chunks
-from schedviz.sessions.hosting.lease import Lease, fenced_update
+from schedviz.sessions.hosting.lease import Lease, require_update
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 
 #: A checkpoint is due when replay would take longer than this ...
@@ -93,11 +93,10 @@ def save(lease: Lease, saved: CheckpointContents, *, cost_seconds: float) -> Che
             for number, chunk in enumerate(chunks):
                 CheckpointPiece.objects.create(checkpoint=checkpoint, part=part, number=number, data=chunk)
         with transaction.atomic():
-            if not fenced_update(lease, engine_version=saved.engine_version):
-                raise Fenced(f"Another owner has taken session {lease.session_id}.")
+            require_update(lease, engine_version=saved.engine_version)
             Checkpoint.objects.filter(pk=checkpoint.pk).update(complete=True)
     except IntegrityError as error:
-        raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
+        raise Fenced(lease.session_id) from error
     checkpoint.complete = True
     if checkpoint.has_engine:
         _thin(lease.session_id)

@@ -32,7 +32,7 @@ class InboxReader:
         """Read how far the inbox goes; returns the edit number of the breakpoints. Raises `Fenced`."""
         head = prepared.select_inbox_head(self._session_id, epoch=lease.epoch)
         if head is None:
-            raise Fenced(f"Another owner has taken session {self._session_id}, or it was deleted.")
+            raise Fenced(self._session_id)
         self.update(last_seq=head.last_seq, interrupt_seq=head.interrupt_seq)
         return head.breakpoints_edit
 

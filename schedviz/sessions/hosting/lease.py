@@ -19,6 +19,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Case, F, Q, When
 from django.db.models.functions import Greatest
 
+from schedviz.sessions.errors import Fenced
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -101,9 +102,15 @@ def _is_free(session_id: UUID) -> bool:
     return Session.objects.filter(FREE, pk=session_id).exists()
 
 
-def fenced_update(lease: Lease, **values: Any) -> bool:
+def try_update(lease: Lease, **values: Any) -> bool:
     """Update the session's row if the lease still holds; False if another owner has it or the session was deleted."""
     return Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).update(**values) == 1
+
+
+def require_update(lease: Lease, **values: Any) -> None:
+    """As `try_update`. Raises `Fenced` instead of returning False."""
+    if not try_update(lease, **values):
+        raise Fenced(lease.session_id)
 
 
 def renewed(lease: Lease) -> Any:
@@ -113,7 +120,7 @@ def renewed(lease: Lease) -> Any:
 
 def renew(lease: Lease) -> bool:
     """Renew the lease; False if it has been lost."""
-    return fenced_update(lease, lease_until=renewed(lease))
+    return try_update(lease, lease_until=renewed(lease))
 
 
 def renew_all(leases: Collection[Lease]) -> list[Lease]:
@@ -135,7 +142,7 @@ def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
 
 def announce(lease: Lease, seq: int) -> bool:
     """Store the number of the command that is about to run, in case it crashes the process; False if fenced."""
-    return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
+    return try_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
 
 
 def discount(lease: Lease) -> None:
@@ -145,12 +152,12 @@ def discount(lease: Lease) -> None:
     # The connection may be the broken one.
     connection.close()
     with suppress(DatabaseError):
-        fenced_update(lease, tries=Greatest(F("tries") - 1, 0))
+        try_update(lease, tries=Greatest(F("tries") - 1, 0))
 
 
 def announce_stuck(lease: Lease, seq: int) -> bool:
     """Store the number of a command that is stuck. If the process has to end for it, the next owner quarantines it. False if fenced."""
-    return fenced_update(lease, tries=TRIES_OF_STUCK_COMMAND, trying_seq=seq)
+    return try_update(lease, tries=TRIES_OF_STUCK_COMMAND, trying_seq=seq)
 
 
 def release_idle(lease: Lease) -> bool:
@@ -168,7 +175,7 @@ def release(lease: Lease, *, gracefully: bool = True) -> None:
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if gracefully:
         values |= {"acquisitions": 0, "trying_seq": 0, "tries": 0}
-    fenced_update(lease, **values)
+    try_update(lease, **values)
 
 
 def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool:
@@ -177,7 +184,7 @@ def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> 
     `has_tried`: this owner tried to load the session, so the acquisition counts.
     """
     counted = F("acquisitions") if has_tried else Greatest(F("acquisitions") - 1, 0)
-    return fenced_update(
+    return try_update(
         lease,
         lease_owner=BACKOFF_OWNER,
         lease_until=DatabaseSeconds() + seconds,

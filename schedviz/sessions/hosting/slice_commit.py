@@ -172,7 +172,7 @@ def commit(lease: Lease, session: Session, before: Position, work: SliceContents
                 numbers = (cycles[0].cycle.cycle, cycles[-1].cycle.cycle)
                 prepared.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)
     except IntegrityError as error:
-        raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
+        raise Fenced(lease.session_id) from error
     return CommitResult(
         frames=[(chunk.number, chunk.frame) for chunk in chunks],
         last_seq=moved.last_seq,
@@ -251,5 +251,5 @@ def _move(lease: Lease, before: Position, work: SliceContents, *, added_bytes: i
         object_count=work.object_count,
     )
     if moved is None:
-        raise Fenced(f"Another owner has taken session {lease.session_id}.")
+        raise Fenced(lease.session_id)
     return moved

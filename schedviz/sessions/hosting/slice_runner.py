@@ -193,7 +193,7 @@ class SliceRunner:
         if why := self._to_quarantine.get(stored.seq):
             return self._quarantine(stored, why)
         if is_suspicious and not announce(self._lease, stored.seq):
-            raise Fenced(f"Another owner has taken session {self._session.pk}.")
+            raise Fenced(self._session.pk)
         if self.running is None:
             op = op_of(stored.command)
             self._span.start(self._session.pk, stored.seq, op)

@@ -111,7 +111,7 @@ class SliceWriter:
             return
         with transaction.atomic():
             if not renew(self._lease):
-                raise Fenced(f"Another owner has taken session {self._session.pk}.")
+                raise Fenced(self._session.pk)
             agreement.store(self._session.pk, shadow_records)
 
     def store_metrics(self, *, now: bool = False) -> None:

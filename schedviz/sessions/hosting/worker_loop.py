@@ -180,7 +180,7 @@ class _HostedSession:
         session, crashes = self.session, self.session.acquisitions - 1
         if session.trying_seq == SEQ_AFTER_BACKOFF:
             session.message = ""
-            lease.fenced_update(self.lease, trying_seq=0, message="")
+            lease.try_update(self.lease, trying_seq=0, message="")
             return False
         if session.trying_seq > session.applied_seq and session.tries >= TRIES_OF_STUCK_COMMAND:
             self.host.to_quarantine[session.trying_seq] = STUCK_REASON
@@ -199,16 +199,23 @@ class _HostedSession:
             # third crash in a row is followed by a backoff, so that a session that keeps crashing does not occupy the workers.
             if crashes % MAX_WORKER_CRASHES:
                 return False
-        self._back_off(crashes, f"{crashes} attempts in a row to continue this session failed", has_tried=False)
+        self._back_off_exponentially(crashes, f"{crashes} attempts in a row to continue this session failed", has_tried=False)
         return True
 
-    def _back_off(self, crashes: int, why: str, *, has_tried: bool) -> None:
+    def _back_off_exponentially(self, crashes: int, why: str, *, has_tried: bool) -> None:
+        """Back off, twice as long after each failed attempt."""
         seconds = min(2.0 ** (max(crashes, MAX_WORKER_CRASHES) - MAX_WORKER_CRASHES + 1), lease.MAX_BACKOFF_SECONDS)
         message = f"{why}; the next attempt is in {seconds:.0f} s. No accepted command is lost."
         logger.error("session %s backs off: %s", self.session.pk, message)
+        self._back_off(seconds, message, has_tried=has_tried)
+
+    def _back_off(self, seconds: float, message: str, *, has_tried: bool) -> None:
         self.session.message = message
         if lease.back_off(self.lease, seconds, message, has_tried=has_tried):
-            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+            self._publish_status()
+
+    def _publish_status(self) -> None:
+        stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
     def _load(self) -> bool:
         """Load the engine, or continue with one that this process has kept; False when it could not be loaded."""
@@ -230,7 +237,7 @@ class _HostedSession:
         except Exception as error:
             logger.exception("session %s cannot be loaded", self.session.pk)
             why = f"This session could not be loaded ({type(error).__name__}: {str(error)[:300]})"
-            self._back_off(self.session.acquisitions, why, has_tried=True)
+            self._back_off_exponentially(self.session.acquisitions, why, has_tried=True)
             return False
         MEMORY.weigh(self.session.pk, self.host.weight)
         return True
@@ -241,15 +248,13 @@ class _HostedSession:
             f"{why} This session is tried again in {seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
         )
         logger.warning("session %s backs off: %s", self.session.pk, message)
-        self.session.message = message
-        if lease.back_off(self.lease, seconds, message, has_tried=False):
-            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+        self._back_off(seconds, message, has_tried=False)
 
     def _fail(self, message: str) -> None:
         logger.error("session %s failed: %s", self.session.pk, message)
         self.session.status, self.session.message = Session.Status.FAILED, message
-        if lease.fenced_update(self.lease, status=Session.Status.FAILED, message=message, lease_owner="", lease_until=0.0):
-            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+        if lease.try_update(self.lease, status=Session.Status.FAILED, message=message, lease_owner="", lease_until=0.0):
+            self._publish_status()
 
     # --- Working
 

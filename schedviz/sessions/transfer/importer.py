@@ -243,7 +243,7 @@ class Importer:
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
         stored_metrics.store_initial(self.session.pk, simulation)
-        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
+        lease.require_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """Store the steps of a trace as commands, after those that arrived during the import."""
@@ -261,8 +261,7 @@ class Importer:
                 # Without a pause, consecutive batches would keep the lease renewer from the database.
                 size = sum(quotas.command_bytes(key, body) for key, body in some)
                 grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + size}
-                if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed(self.lease)):
-                    raise Fenced(f"Another owner has taken session {self.session.pk}.")
+                lease.require_update(self.lease, **grown, lease_until=lease.renewed(self.lease))
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
                 Command.objects.bulk_create(
@@ -303,8 +302,7 @@ class Importer:
             # Every list of sessions contains the message, so its length is limited.
             message = f"{message[:_MAX_MESSAGE_LENGTH]}… ({len(message):,} characters)"
         values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
-        if not lease.fenced_update(self.lease, **values):
-            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        lease.require_update(self.lease, **values)
         # The sweeper deletes failed sessions without a checkpoint: those with one were ready once.
         Checkpoint.objects.filter(session_id=self.session.pk).delete()
         self.clean_up()
@@ -325,8 +323,7 @@ class Importer:
         progress_json = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
         if progress.file:
             progress_json["file"] = progress.file
-        if not lease.fenced_update(self.lease, progress=progress_json, lease_until=lease.renewed(self.lease)):
-            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        lease.require_update(self.lease, progress=progress_json, lease_until=lease.renewed(self.lease))
         self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
         self.session.progress = progress_json
         self.announce()

@@ -41,7 +41,7 @@ from schedviz.sessions import quotas
 from schedviz.sessions.cluster_growth import size_of
 from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
-from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
+from schedviz.sessions.errors import CommandRefused, ReplayDiverged
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
@@ -139,7 +139,7 @@ class SessionFileImport(Importer):
         # Remove the partly replayed session.
         self.delete_earlier_attempt()
         if self.difference is not None:
-            lease.fenced_update(self.lease, report={"differs": self.difference})
+            lease.require_update(self.lease, report={"differs": self.difference})
         super().fail(message)
 
     # --- Phases
@@ -158,8 +158,7 @@ class SessionFileImport(Importer):
             "object_count": 0,
         }
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
-        if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
-            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        lease.require_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {}))
         imported.delete()
         for model in (Chunk, ChunkNames, ChunkTally, CycleGroup, ExtenderAnswer, Checkpoint):
             model.objects.filter(session_id=self.session.pk).delete()

@@ -57,7 +57,7 @@ def test_a_second_import_of_a_user_starts_after_the_first_has_ended(users: list[
     assert swept(enqueued) == [other]
     assert begin(other) is not None
 
-    lease.fenced_update(running, status=Session.Status.READY)
+    lease.require_update(running, status=Session.Status.READY)
     assert swept(enqueued) == [second]
     assert begin(second) is not None
 
@@ -90,7 +90,7 @@ def test_a_sweep_does_not_read_the_sources_of_known_imports_again(users: list[in
     # Those of the imports that run, and of trials.
     assert len([query for query in queries if '."source"' in query["sql"]]) == 2
     # The waiting import may now start, and the source of a new one is read.
-    lease.fenced_update(running, status=Session.Status.READY)
+    lease.require_update(running, status=Session.Status.READY)
     assert swept(enqueued) == [later, short]
     waiting(users[0])
     assert swept(enqueued) == [later, short]
