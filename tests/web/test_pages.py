@@ -214,6 +214,12 @@ def test_a_share_link_grants_access_until_it_is_revoked(people):
     assert owner.get(f"{address}links/").json()["results"] == []
 
 
+@pytest.mark.parametrize("page", ["sessions", "cases", "experiments", "lessons"])
+def test_the_pages_of_lists_require_a_login_that_keeps_the_whole_address(people, page):
+    location = people.client("anonymous").get(f"/{page}/?theme=dark")["Location"]
+    assert location == f"/login/?next=/{page}/%3Ftheme%3Ddark"
+
+
 def test_the_compare_page_requires_a_login_that_keeps_its_two_sides(people):
     address = "/compare/?a=x&b=y"
     assert b'data-page="compare"' in people.client("owner").get(address).content

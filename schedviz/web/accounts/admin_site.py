@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 
 from schedviz.web import link_cookie
 from schedviz.web.cookies import delete_old
+from schedviz.web.pages.shell import to_login
 
 
 class Site(admin.AdminSite):
@@ -28,7 +27,7 @@ class Site(admin.AdminSite):
             from schedviz.web.pages.views import not_found
 
             return not_found(request)
-        return redirect(f"/login/?next={quote(request.get_full_path())}")
+        return to_login(request)
 
     def logout(  # type: ignore[override]  # Ours has no page of its own.
         self, request: HttpRequest, _extra_context: dict[str, Any] | None = None

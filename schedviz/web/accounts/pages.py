@@ -27,7 +27,7 @@ from schedviz.web.accounts.models import Invite
 from schedviz.web.accounts.throttles import may_create, may_start_over
 from schedviz.web.addresses import client_network
 from schedviz.web.login import is_reserved
-from schedviz.web.pages.shell import page
+from schedviz.web.pages.shell import page, to_login
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
 
@@ -39,7 +39,7 @@ from schedviz.web.pages.words import words_of
 def password_page(request: HttpRequest) -> HttpResponse:
     """`/password/`: change the password, for users who have one. Ends all their other logins."""
     if not request.user.is_authenticated:
-        return redirect("/login/?next=/password/")
+        return to_login(request)
     texts = words_of(request)
     if not request.user.has_usable_password():
         return page(request, "web/error.html", status=404, title=texts["change_password"], message=texts["no_password"])

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_GET
 
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.words import language_of, words_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
+
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
+
+def page_view(view: View) -> View:
+    """Make a function the view of a page: it is called for GET, is not cached, and sets the cookie that later requests need."""
+    decorated: View = require_GET(never_cache(ensure_csrf_cookie(view)))
+    return decorated
 
 
 def page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:

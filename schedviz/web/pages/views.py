@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from schedviz.sessions.models import Experiment, Session
 from schedviz.web import link_cookie
@@ -27,14 +27,12 @@ from schedviz.web.learning.models import lesson_of
 from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
 from schedviz.web.pages.embed import PANELS
 from schedviz.web.pages.shell import page as _page
-from schedviz.web.pages.shell import to_login
+from schedviz.web.pages.shell import page_view, to_login
 from schedviz.web.pages.words import words_of
 from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def home(request: HttpRequest) -> HttpResponse:
     """`/`: the start page. Visitors without an account, or of the public demo, are redirected to the newest session that they may see."""
     actor = actor_of(request)
@@ -46,30 +44,24 @@ def home(request: HttpRequest) -> HttpResponse:
     return redirect("sessions-page" if actor.has_account else "login")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def sessions_page(request: HttpRequest) -> HttpResponse:
     """`/sessions/`: the list of your sessions, and the form for a new one."""
     actor = actor_of(request)
     if not actor.has_account and not actor.links and not settings.PUBLIC_DEMO:
-        return redirect(f"/login/?next={request.path}")
+        return to_login(request)
     return _page(request, "web/sessions.html")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def cases_page(request: HttpRequest) -> HttpResponse:
     """`/cases/`: the gallery of everyday cases."""
     if not actor_of(request).has_account:
-        return redirect(f"/login/?next={request.path}")
+        return to_login(request)
     return _page(request, "web/cases.html")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def experiments_page(request: HttpRequest) -> HttpResponse:
     """`/experiments/`: your experiments. With `?session=<id>`, the form's plan has this session as its base."""
     if not actor_of(request).has_account:
@@ -77,9 +69,7 @@ def experiments_page(request: HttpRequest) -> HttpResponse:
     return _page(request, "web/experiments.html")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     """`/experiments/<id>/`: one of your experiments."""
     actor = actor_of(request)
@@ -90,9 +80,7 @@ def experiment_page(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
     return _page(request, "web/experiment.html", experiment_id=str(experiment_id))
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def lessons_page(request: HttpRequest) -> HttpResponse:
     """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page starts a lesson, at a stop of it."""
     if not actor_of(request).has_account:
@@ -100,9 +88,7 @@ def lessons_page(request: HttpRequest) -> HttpResponse:
     return _page(request, "web/lessons.html")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """`/s/<id>/`: one session. `?link=` opens a share link, stores it in the browser, and redirects to the address without it.
 
@@ -138,17 +124,13 @@ def _of_demo(session: Session, actor: Actor) -> dict[str, Any]:
     return {"demo": str(of), "sandbox": "yes"} if session.owner_id == actor.user_id and of and demo.is_shown(of) else {}
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpResponse:
     """`/s/<id>/panel/<name>/`: one panel of a session in a window of its own."""
     return _session(request, session_id, panel) if panel in PANELS else not_found(request)
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def compare_page(request: HttpRequest) -> HttpResponse:
     """`/compare/?a=&b=`: the comparison of two sessions or moments. REST checks the permissions."""
     actor = actor_of(request)

@@ -6,21 +6,16 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_GET
 
 from schedviz.web.learning.models import lesson_of
-from schedviz.web.pages.shell import page, to_login
+from schedviz.web.pages.shell import page, page_view, to_login
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import LIVE, Room
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
     """`/r/`, `/r/<code>/`: the page for joining. Members are redirected to the room; others do not learn whether it exists."""
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).first() if code else None
@@ -29,9 +24,7 @@ def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
     return page(request, "rooms/join.html", code=read_code(code))
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def rooms_page(request: HttpRequest) -> HttpResponse:
     """`/rooms/`: a teacher's rooms."""
     if not actor_of(request).has_account:
@@ -39,25 +32,19 @@ def rooms_page(request: HttpRequest) -> HttpResponse:
     return page(request, "rooms/list.html")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def room_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
     """`/rooms/<id>/`: one room, for its members; others get the page for joining."""
     return _room(request, room_id)
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def presenter_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
     """`/rooms/<id>/presenter/`: notes, the next stop and the tally, for the teacher."""
     return _room(request, room_id, view="presenter")
 
 
-@require_GET
-@never_cache
-@ensure_csrf_cookie
+@page_view
 def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
     """`/rooms/<id>/projector/`: the projected view, for the teacher."""
     return _room(request, room_id, view="projector")
