@@ -11,13 +11,30 @@ class SessionError(Exception):
     code = "session_error"
 
 
-class CommandRefused(SessionError):
-    """A command was refused. The message names the invalid field."""
+class InvalidField(SessionError):
+    """A field of a request is invalid.
+
+    `path` is its position (`object.spec.replicas`); "": the request as a whole is. `message` leaves it out; the text of the error is
+    `path: message`.
+    """
+
+    def __init__(self, message: str, *, path: str = "") -> None:
+        self.message = message
+        self.path = path
+        super().__init__(f"{path}: {message}" if path else message)
+
+
+class CommandRefused(InvalidField):
+    """A command was refused."""
 
     code = "invalid_command"
 
+    def inside(self, prefix: str) -> CommandRefused:
+        """The same refusal of what is at `prefix` of a larger document."""
+        return CommandRefused(self.message, path=f"{prefix}.{self.path}" if self.path else prefix)
 
-class KeyReused(SessionError):
+
+class KeyReused(InvalidField):
     """An idempotency key was used again with a different command."""
 
     code = "key_reused"

@@ -118,7 +118,7 @@ def validate_selectors(command: AnyCommand, *, sender: str) -> None:
         return
     for path, items, maximum in _lists(obj):
         if len(items) > maximum:
-            raise CommandRefused(f"object.{path}: Too many: {len(items)}: must have at most {maximum} items")
+            raise CommandRefused(f"Too many: {len(items)}: must have at most {maximum} items", path=f"object.{path}")
     checked: set[str] = set()
     for path, expression in _expressions(obj):
         if expression in checked:
@@ -127,7 +127,7 @@ def validate_selectors(command: AnyCommand, *, sender: str) -> None:
             return
         checked.add(expression)
         if refused := CHECKS.refusal_of(expression, sender=sender):
-            raise CommandRefused(f"object.{path}: {refused}")
+            raise CommandRefused(refused, path=f"object.{path}")
 
 
 def _lists(obj: KubeObject) -> Iterator[tuple[str, Sequence[object], int]]:

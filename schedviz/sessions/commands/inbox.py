@@ -121,7 +121,9 @@ def _require_different_keys(new: Sequence[_NewCommand]) -> None:
     first_of: dict[str, int] = {}
     for number, command in enumerate(new):
         if (first := first_of.setdefault(command.key, number)) != number:
-            raise CommandRefused(f"commands[{number}].key: is that of commands[{first}]. Give each command a key of its own, or none.")
+            raise CommandRefused(
+                f"is that of commands[{first}]. Give each command a key of its own, or none.", path=f"commands[{number}].key"
+            )
 
 
 def _all_accepted_before(session_id: UUID, new: Sequence[_NewCommand]) -> list[Accepted]:
@@ -129,8 +131,9 @@ def _all_accepted_before(session_id: UUID, new: Sequence[_NewCommand]) -> list[A
     earlier_results = [earlier for new_command in new if (earlier := _accepted_before(session_id, new_command)) is not None]
     if earlier_results and len(earlier_results) < len(new):
         raise KeyReused(
-            f"key: {earlier_results[0].key!r} was used before, but other keys of this request were not. "
-            "Repeat a request with exactly the same commands."
+            f"{earlier_results[0].key!r} was used before, but other keys of this request were not. "
+            "Repeat a request with exactly the same commands.",
+            path="key",
         )
     return earlier_results
 
@@ -199,12 +202,12 @@ def _validated(command: AnyCommand, key: str, sender: str) -> _NewCommand:
 
 def _encoded(command: AnyCommand, key: str) -> _NewCommand:
     if not key or len(key) > MAX_KEY_LENGTH:
-        raise CommandRefused(f"key: has {len(key)} characters; 1 to {MAX_KEY_LENGTH} are allowed.")
+        raise CommandRefused(f"has {len(key)} characters; 1 to {MAX_KEY_LENGTH} are allowed.", path="key")
     limits.validate_command_bytes(command)
     body: bytes = encode_command(canonical(command))
     # PostgreSQL cannot store U+0000, and Kubernetes names cannot contain it.
     if "\0" in key:
-        raise CommandRefused("key: contains the character U+0000, which cannot be stored.")
+        raise CommandRefused("contains the character U+0000, which cannot be stored.", path="key")
     if _NUL.search(body):
         raise CommandRefused("The command contains the character U+0000, which cannot be stored.")
     try:
@@ -245,5 +248,7 @@ def _accepted_before(session_id: UUID, new: _NewCommand) -> Accepted | None:
     if stored is None:
         return None
     if bytes(stored.body) != new.body:
-        raise KeyReused(f"key: {new.key!r} was used before, for another command (number {stored.seq}); use a new key for each command.")
+        raise KeyReused(
+            f"{new.key!r} was used before, for another command (number {stored.seq}); use a new key for each command.", path="key"
+        )
     return Accepted(seq=stored.seq, key=new.key, duplicate=True)

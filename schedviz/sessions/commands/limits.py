@@ -41,7 +41,7 @@ def validate_replicas(obj: Mapping[str, Any]) -> None:
     replicas = replicas_of(obj)
     if replicas > settings.GENERATE_PODS:
         raise CommandRefused(
-            f"spec.replicas: is {replicas:,}; SCHEDVIZ_GENERATE_PODS allows {settings.GENERATE_PODS:,} pods. Ask for fewer replicas."
+            f"is {replicas:,}; SCHEDVIZ_GENERATE_PODS allows {settings.GENERATE_PODS:,} pods. Ask for fewer replicas.", path="spec.replicas"
         )
 
 
@@ -53,26 +53,28 @@ def validate_config(config: object) -> None:
     if not isinstance(profiles, list | tuple):
         return
     if len(profiles) > MAX_PROFILES:
-        raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
+        raise CommandRefused(f"there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.", path="profiles")
     for index, profile in enumerate(profiles):
+        path = f"profiles[{index}].pluginConfig"
         arguments = profile.get("pluginConfig") if isinstance(profile, Mapping) else None
         items = _items(arguments)
         if items > MAX_TERMS:
             raise CommandRefused(
-                f"profiles[{index}].pluginConfig: the lists in the plugins' arguments have {items:,} items; "
-                f"at most {MAX_TERMS:,} are allowed. Remove rules, terms or constraints."
+                f"the lists in the plugins' arguments have {items:,} items; "
+                f"at most {MAX_TERMS:,} are allowed. Remove rules, terms or constraints.",
+                path=path,
             )
         constraints = sum(_items(constraints) for constraints in _members(arguments, "defaultConstraints"))
         if constraints > MAX_POD_TERMS:
             raise CommandRefused(
-                f"profiles[{index}].pluginConfig: the default spread constraints have {constraints:,} terms; "
-                f"at most {MAX_POD_TERMS} are allowed."
+                f"the default spread constraints have {constraints:,} terms; at most {MAX_POD_TERMS} are allowed.",
+                path=path,
             )
         size = len(msgspec.json.encode(arguments))
         if size > MAX_ARGUMENT_BYTES:
             raise CommandRefused(
-                f"profiles[{index}].pluginConfig: the plugins' arguments have {size:,} bytes of JSON; "
-                f"at most {MAX_ARGUMENT_BYTES:,} are allowed. Shorten their texts."
+                f"the plugins' arguments have {size:,} bytes of JSON; at most {MAX_ARGUMENT_BYTES:,} are allowed. Shorten their texts.",
+                path=path,
             )
 
 
@@ -80,10 +82,10 @@ def validate_command_bytes(command: AnyCommand) -> None:
     """Raises `CommandRefused` if the JSON of a command is too large."""
     size = len(encode_command(command))
     if size > MAX_COMMAND_BYTES:
-        path = next((f"{name}: " for name in ("object", "config") if hasattr(command, name)), "")
         raise CommandRefused(
-            f"{path}the command has {size:,} bytes of JSON; at most {MAX_COMMAND_BYTES:,} are allowed, as for an object in etcd. "
-            "Larger inputs can be imported as files."
+            f"the command has {size:,} bytes of JSON; at most {MAX_COMMAND_BYTES:,} are allowed, as for an object in etcd. "
+            "Larger inputs can be imported as files.",
+            path=next((name for name in ("object", "config") if hasattr(command, name)), ""),
         )
 
 
@@ -99,25 +101,27 @@ def validate_terms(obj: Mapping[str, Any]) -> None:
     terms = sum(_items(spec.get(name)) for name in _TERMS) + len(spec.get("nodeSelector") or ())
     if terms > MAX_TERMS:
         raise CommandRefused(
-            f"{path}: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have {terms:,} terms; "
-            f"at most {MAX_TERMS:,} are allowed."
+            f"nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have {terms:,} terms; "
+            f"at most {MAX_TERMS:,} are allowed.",
+            path=path,
         )
     affinity = spec.get("affinity") or {}
     compared = [spec.get("topologySpreadConstraints"), affinity.get("podAffinity"), affinity.get("podAntiAffinity")]
     pod_terms = sum(map(_items, compared))
     if pod_terms > MAX_POD_TERMS:
         raise CommandRefused(
-            f"{path}: topologySpreadConstraints, podAffinity and podAntiAffinity have {pod_terms:,} terms, with those of their selectors; "
-            f"at most {MAX_POD_TERMS} are allowed, because each is compared with every pod."
+            f"topologySpreadConstraints, podAffinity and podAntiAffinity have {pod_terms:,} terms, with those of their selectors; "
+            f"at most {MAX_POD_TERMS} are allowed, because each is compared with every pod.",
+            path=path,
         )
     ports = sum(_items(container.get("ports")) for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())))
     volumes = len(spec.get("volumes") or ())
     for number, kind in ((ports, "ports"), (volumes, "volumes")):
         if number > MAX_TERMS:
-            raise CommandRefused(f"{path}: there are {number:,} {kind}; at most {MAX_TERMS:,} are allowed for one pod.")
+            raise CommandRefused(f"there are {number:,} {kind}; at most {MAX_TERMS:,} are allowed for one pod.", path=path)
     resources = len(_resources(spec))
     if resources > MAX_TERMS:
-        raise CommandRefused(f"{path}: the containers request {resources:,} different resources; at most {MAX_TERMS:,} are allowed.")
+        raise CommandRefused(f"the containers request {resources:,} different resources; at most {MAX_TERMS:,} are allowed.", path=path)
 
 
 def _resources(spec: Mapping[str, Any]) -> set[str]:

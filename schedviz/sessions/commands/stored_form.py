@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import msgspec
 
 from schedviz.kube import codec, object_names
-from schedviz.kube.errors import KubeError
+from schedviz.kube.errors import DecodeError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
 from schedviz.kube.validation_errors import describe
@@ -26,9 +26,9 @@ def canonical(command: AnyCommand) -> AnyCommand:
     """
     match command:
         case Create() | Update() if is_nested_deeper(command.object):
-            raise CommandRefused(f"object: {TOO_DEEP}")
+            raise CommandRefused(TOO_DEEP, path="object")
         case Configure() if is_nested_deeper(command.config):
-            raise CommandRefused(f"config: {TOO_DEEP}")
+            raise CommandRefused(TOO_DEEP, path="config")
         case Create() | Update():
             return _with_canonical_object(command)
         case Schedule():
@@ -37,14 +37,16 @@ def canonical(command: AnyCommand) -> AnyCommand:
             with _within("config"):
                 validate_config(command.config)
         case Delete() if command.kind not in BY_NAME:
-            raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
+            raise CommandRefused(f"the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}", path="kind")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
             watched = ", ".join(sorted(filter(_is_watched, BY_NAME)))
-            raise CommandRefused(f"kind: the scheduler does not watch the kind {command.kind[:63]!r}; it watches {watched} (* for all)")
+            raise CommandRefused(
+                f"the scheduler does not watch the kind {command.kind[:63]!r}; it watches {watched} (* for all)", path="kind"
+            )
         case Watch() if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
             raise CommandRefused("watch needs exactly one of drop, disconnect and reconnect")
         case Advance() if (command.seconds is None) == (command.to is None):
-            raise CommandRefused('seconds: expected either a number of seconds, or "to": "next"')
+            raise CommandRefused('expected either a number of seconds, or "to": "next"', path="seconds")
     return command
 
 
@@ -57,7 +59,7 @@ def validate_names(command: AnyCommand) -> None:
         named = getattr(command, member, None)
         if isinstance(named, str) and not (len(named.encode()) <= most if member == "message" else object_names.is_possible(named, most)):
             expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as for object names"
-            raise CommandRefused(f"{member}: expected {expected}, found {describe(named)}")
+            raise CommandRefused(f"expected {expected}, found {describe(named)}", path=member)
     if isinstance(command, Schedule):
         for number, write in enumerate(command.during):
             with _within(f"during[{number}]"):
@@ -65,8 +67,13 @@ def validate_names(command: AnyCommand) -> None:
     if isinstance(command, Create | Update):
         try:
             object_names.validate_names(codec.from_dict(command.object), is_new=isinstance(command, Create))
-        except KubeError as error:
-            raise CommandRefused(f"object.{error}") from None
+        except DecodeError as error:
+            raise refused_object(error) from None
+
+
+def refused_object(error: DecodeError) -> CommandRefused:
+    """The refusal of a command because of its object."""
+    return CommandRefused(error.message, path=error.path).inside("object")
 
 
 def _is_watched(kind: str) -> bool:
@@ -76,8 +83,8 @@ def _is_watched(kind: str) -> bool:
 def _with_canonical_object(command: Create | Update) -> AnyCommand:
     try:
         stripped = codec.to_dict(codec.from_dict(command.object, strict=True))
-    except KubeError as error:
-        raise CommandRefused(f"object.{error}") from None
+    except DecodeError as error:
+        raise refused_object(error) from None
     with _within("object"):
         validate_replicas(stripped)
         validate_terms(stripped)
@@ -97,8 +104,8 @@ def _with_canonical_writes(command: Schedule) -> Schedule:
 
 @contextmanager
 def _within(path: str) -> Iterator[None]:
-    """Put a path before the message of a `CommandRefused`."""
+    """Put a path before that of a `CommandRefused`."""
     try:
         yield
     except CommandRefused as error:
-        raise CommandRefused(f"{path}.{error}") from None
+        raise error.inside(path) from None

@@ -104,12 +104,12 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
     if existing is not None and existing.source["fork"]["at"] != at:
         before = existing.source["fork"]["at"]
         moment = "now" if before is None else f"event {before}"
-        raise KeyReused(f"key: {key!r} was used before, for a fork at {moment}; use a new key for each fork.")
+        raise KeyReused(f"{key!r} was used before, for a fork at {moment}; use a new key for each fork.", path="key")
     if existing is not None and existing.source["fork"].get("release") != (other.release if other else None):
         before = existing.source["fork"].get("release", "the same release")
-        raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
+        raise KeyReused(f"{key!r} was used before, for a fork to {before}; use a new key for each fork.", path="key")
     if existing is not None and other is not None and gates_in(existing.settings) != other.feature_gates:
-        raise KeyReused(f"key: {key!r} was used before, for a fork with other feature gates; use a new key for each fork.")
+        raise KeyReused(f"{key!r} was used before, for a fork with other feature gates; use a new key for each fork.", path="key")
     return existing
 
 

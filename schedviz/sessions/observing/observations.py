@@ -16,10 +16,11 @@ from django.db import IntegrityError, transaction
 
 from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.kube import codec
-from schedviz.kube.errors import KubeError
+from schedviz.kube.errors import DecodeError
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.object_names import is_possible
 from schedviz.sessions.commands import inbox
+from schedviz.sessions.commands.stored_form import refused_object
 from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
 from schedviz.sessions.keyed_digest import is_same, keyed
 from schedviz.sessions.models import Observed, Observer, Session
@@ -107,7 +108,7 @@ def accept_batch(
             if times:
                 decision_times.store(session_id, n, times)
     except CommandRefused as error:
-        raise CommandRefused(f"events[{batch.index}].{error}") from None
+        raise error.inside(f"events[{batch.index}]") from None
     except IntegrityError:
         # Two first batches arrived concurrently.
         return _repeated_batch(session_id, source, n, digest)
@@ -248,12 +249,14 @@ def _identity(raw: dict[str, Any]) -> _Identity:
     """Raises `CommandRefused`."""
     try:
         obj = codec.from_dict(raw)
-    except KubeError as error:
-        raise CommandRefused(f"object.{error}") from None
+    except DecodeError as error:
+        raise refused_object(error) from None
     kind, meta = BY_TYPE[type(obj)], obj.metadata
     for member, text, max_bytes in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
         if not is_possible(text, max_bytes):
-            raise CommandRefused(f"object.metadata.{member}: expected at most {max_bytes} bytes in one line, without control characters")
+            raise CommandRefused(
+                f"expected at most {max_bytes} bytes in one line, without control characters", path=f"object.metadata.{member}"
+            )
     if not meta.name:
-        raise CommandRefused("object.metadata.name: expected a name")
+        raise CommandRefused("expected a name", path="object.metadata.name")
     return kind.name, (meta.namespace or "default") if kind.namespaced else "", meta.name

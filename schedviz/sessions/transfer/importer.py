@@ -414,4 +414,4 @@ def step_bodies(trace: TraceFile) -> Iterator[tuple[int, bytes]]:
         try:
             yield number, encode_command(canonical(step))
         except CommandRefused as error:
-            raise IngestError(f"steps[{number - 1}].{error}") from error
+            raise IngestError(str(error.inside(f"steps[{number - 1}]"))) from error

@@ -88,10 +88,11 @@ def _validate_step(step: AnyCommand, path: str) -> None:
     try:
         canonical(step)
     except CommandRefused as error:
-        member, colon, message = str(error).partition(": ")
-        if not colon:
-            raise DecodeError(path, "", message=str(error)) from None
-        raise DecodeError(f"{path}.{member}", "", message=message) from None
+        raise _as_decode_error(error.inside(path)) from None
+
+
+def _as_decode_error(refused: CommandRefused) -> DecodeError:
+    return DecodeError(refused.path, "", message=refused.message)
 
 
 def _validate_engine(settings: SimulationSettings) -> None:
@@ -103,8 +104,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
     try:
         validate_config(settings.config)
     except CommandRefused as error:
-        path, _, message = str(error).partition(": ")
-        raise DecodeError(f"config.{path}", "", message=message) from None
+        raise _as_decode_error(error.inside("config")) from None
     try:
         verdict = _ask_worker(settings)
     except redis.RedisError as error:

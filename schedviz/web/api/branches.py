@@ -88,7 +88,7 @@ class Branches(Resource):
         except HistoryUnavailable as error:
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
         except (NotForkable, KeyReused) as error:
-            raise ApiError(409, error.code, str(error), path="$.key" if isinstance(error, KeyReused) else "") from error
+            raise ApiError(409, error.code, str(error), path=f"$.{error.path}" if isinstance(error, KeyReused) else "") from error
         body = session_body(request, when_imported(forked.session, wait))
         return Response(body, status=200 if forked.duplicate else 201, headers={"Location": body.url})
 

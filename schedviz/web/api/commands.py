@@ -15,7 +15,16 @@ from rest_framework.response import Response
 
 from schedviz.kube.validation_errors import describe
 from schedviz.sessions.commands import inbox
-from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
+from schedviz.sessions.errors import (
+    CommandRefused,
+    HeadMoved,
+    InvalidField,
+    KeyReused,
+    SessionError,
+    SessionFailed,
+    SessionGone,
+    TooManyCommands,
+)
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Command
 from schedviz.trace.commands import AnyCommand, convert_command
@@ -55,11 +64,12 @@ _IF_MATCH = OpenApiParameter(
 
 
 def command_refused(error: SessionError) -> ApiError:
-    """The response to a command that the inbox refused. Its message begins with the path: `object.spec…: "10x" is not a quantity`."""
-    path, colon, _ = str(error).partition(": ")
-    detail = {"path": f"$.{path}"} if colon and isinstance(error, CommandRefused | KeyReused) else {}
+    """The response to a command that the inbox refused."""
+    path = error.path if isinstance(error, InvalidField) else ""
     headers = {"Retry-After": "1"} if isinstance(error, TooManyCommands) else None
-    return ApiError(_STATUS.get(type(error), 409), error.code, f"$.{error}" if detail else str(error), headers=headers, **detail)
+    return ApiError(
+        _STATUS.get(type(error), 409), error.code, f"$.{error}" if path else str(error), headers=headers, path=path and f"$.{path}"
+    )
 
 
 class Commands(Resource):

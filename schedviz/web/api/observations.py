@@ -11,7 +11,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions.errors import CommandRefused, SessionError
+from schedviz.sessions.errors import SessionError
 from schedviz.sessions.observing import observations
 from schedviz.sessions.observing.observations import CannotFollow, WrongBatch
 from schedviz.web.actors import Verb
@@ -87,13 +87,6 @@ class Observations(Resource):
         except CannotFollow as error:
             raise ApiError(409, error.code, str(error)) from error
         except SessionError as error:
-            raise _refused(error) from error
+            raise command_refused(error) from error
         body = schemas.ObservationsTaken(n=taken.n, expected=taken.n + 1, seq=taken.seq, duplicate=taken.duplicate)
         return Response(body, status=200 if taken.duplicate else 201)
-
-
-def _refused(error: SessionError) -> ApiError:
-    if isinstance(error, CommandRefused):
-        # The message begins with the path: `events[3].object.spec…: "10x" is not a quantity`.
-        return ApiError(400, error.code, f"$.{error}", path=f"$.{str(error).partition(': ')[0]}")
-    return command_refused(error)
