@@ -21,18 +21,19 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.foldings import FOLDINGS
-from schedviz.web.api.moments import busy
+from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.request_coalescing import coalesce
-from schedviz.web.waiting_requests import TooManyWait, requester
+from schedviz.web.waiting_requests import requester
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
 #: Larger pages take up to 0.2 s of the interpreter, and a place among the states of large sessions.
 _QUICK_PAGE_SIZE: Final = 200
+_SUMMARY_HINT: Final = "?detail=0 returns the stored summary."
 
 
 class Cycles(Resource):
@@ -48,11 +49,8 @@ class Cycles(Resource):
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         versions.set_etag(request, versions.etag_of_head(session))
-        try:
-            with FOLDINGS.slot() if page.limit > _QUICK_PAGE_SIZE else nullcontext():
-                summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
-        except TooManyWait as error:
-            raise busy(error) from error
+        with FOLDINGS.slot() if page.limit > _QUICK_PAGE_SIZE else nullcontext():
+            summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
         following = summaries[-1].cycle.cycle if summaries and has_following else None
         previous = summaries[0].cycle.cycle if summaries and has_previous else None
@@ -116,18 +114,12 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
         def wait(seconds: float) -> dict[str, Any]:
             return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=seconds, sender=requester.get())
 
-        return coalesce(cycle_details.flight_key(session_id, cycle), wait, late=cycle_details.DetailLate)
-    except TooManyWait as error:
-        hint = "?detail=0 returns the stored summary."
-        raise ApiError(
-            503, cycle_details.DetailLate.code, f"{error} Try again in a moment.", headers={"Retry-After": "2"}, hint=hint
-        ) from error
+        with late_results(cycle_details.DetailLate.code, hint=_SUMMARY_HINT):
+            return coalesce(cycle_details.flight_key(session_id, cycle), wait, late=cycle_details.DetailLate)
     except (HistoryUnavailable, cycle_details.DetailTooSlow) as error:
-        raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
+        raise ApiError(409, error.code, str(error), hint=_SUMMARY_HINT) from error
     except cycle_details.DetailNotStored as error:
-        raise ApiError(507, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
-    except cycle_details.DetailLate as error:
-        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 returns the stored summary.") from error
+        raise ApiError(507, error.code, str(error), hint=_SUMMARY_HINT) from error
 
 
 def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: frozenset[str] | None) -> dict[str, Any]:

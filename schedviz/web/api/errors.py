@@ -21,6 +21,7 @@ from schedviz.sessions.postgresql import DatabaseReadOnly
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.redaction import printable
+from schedviz.web.waiting_requests import TooManyWait
 
 log = structlog.get_logger(__name__)
 
@@ -112,6 +113,8 @@ def _as_api_error(error: Exception) -> ApiError | None:
             return error
         case msgspec.ValidationError():
             return struct_error(error)
+        case TooManyWait():
+            return ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"})
         case OperationalError() | InterfaceError():
             status, code, message = not_stored(error)
             log.error(message, error=str(error))

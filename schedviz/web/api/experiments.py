@@ -31,15 +31,14 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.explain import not_ready
 from schedviz.web.api.foldings import RESULTS, Foldings
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.sessions import session_body, within_quotas
-from schedviz.web.waiting_requests import TooManyWait
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -154,12 +153,11 @@ class ExperimentResults(Resource):
         read = partial(_document, experiment, form, done, volatile=volatile, series=series)
         try:
             size = experiment.trials * _PODS_OF_TRIAL + done * experiment.pods
-            document = read() if size <= _MAX_SMALL_RESULTS else RESULTS.once(key, read)
+            with late_results():
+                document = read() if size <= _MAX_SMALL_RESULTS else RESULTS.once(key, read)
         except PlanError as error:
             message = f"This version cannot read the plan of the experiment: {error}"
             raise ApiError(409, "conflict", message) from error
-        except TooManyWait as error:
-            raise not_ready(f"{error} Try again in a moment.") from error
         if form in ("csv", "html"):
             return _download(document, f"text/{form}", form)
         return HttpResponse(document, content_type="application/json")
@@ -257,11 +255,8 @@ class TrialSession(Resource):
 @contextmanager
 def _reading_plans() -> Iterator[None]:
     """Wait for the plans of others. Raises `ApiError` 503 if many requests wait."""
-    try:
-        with _PLANS.slot():
-            yield
-    except TooManyWait as error:
-        raise not_ready(f"{error} Try again in a moment.") from error
+    with late_results(), _PLANS.slot():
+        yield
 
 
 def _document(experiment: Experiment, form: str, done: int, *, volatile: bool, series: bool) -> bytes:

@@ -22,12 +22,13 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.late_results import late_results
 from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.request_coalescing import coalesce
-from schedviz.web.waiting_requests import TooManyWait, requester
+from schedviz.web.waiting_requests import requester
 
 _RESULT: Any = {"type": "object", "additionalProperties": True}
 _FORMATS: Final = ("json", *CARD_FORMATS)
@@ -215,16 +216,15 @@ def analysis_result(session: Session, analysis: requests.AnyAnalysisRequest, *, 
     """The result of an analysis as JSON. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503;
     `unavailable_status` if the moment is no longer stored.
     """
+
+    def wait(seconds: float) -> bytes:
+        return requests.request_result(session, analysis, timeout_seconds=seconds, sender=requester.get())
+
     try:
         if (stored := requests.stored_result(session, analysis)) is not None:
             return stored
-
-        def wait(seconds: float) -> bytes:
-            return requests.request_result(session, analysis, timeout_seconds=seconds, sender=requester.get())
-
-        return coalesce(requests.result_key(session, analysis), wait, late=requests.ResultLate)
-    except TooManyWait as error:
-        raise not_ready(f"{error} Try again in a moment.") from error
+        with late_results():
+            return coalesce(requests.result_key(session, analysis), wait, late=requests.ResultLate)
     except requests.InvalidRequest as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.SubjectNotFound as error:
@@ -233,10 +233,3 @@ def analysis_result(session: Session, analysis: requests.AnyAnalysisRequest, *, 
         raise ApiError(unavailable_status, error.code, str(error)) from error
     except (requests.AnalysisFailed, requests.ResultTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
-    except requests.ResultLate as error:
-        raise not_ready(str(error)) from error
-
-
-def not_ready(message: str) -> ApiError:
-    """The error for a result that no worker has stored yet: the client repeats the request."""
-    return ApiError(503, requests.ResultLate.code, message, headers={"Retry-After": "2"})

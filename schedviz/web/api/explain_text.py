@@ -15,11 +15,12 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, not_ready, theme_of
+from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, theme_of
+from schedviz.web.api.late_results import late_results, not_ready
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.waiting_requests import TooManyWait, requester, worker_waits
+from schedviz.web.waiting_requests import requester, worker_waits
 
 _TIMEOUT_SECONDS: Final = 15.0
 _NO_MESSAGE: Final = (
@@ -64,12 +65,10 @@ class ExplainText(Resource):
 def _explained(pasted: dict[str, str | bytes]) -> bytes:
     pasted = {**pasted, "sender": requester.get()}
     try:
-        with worker_waits.slot():
+        with late_results(), worker_waits.slot():
             explained = worker_calls.call(
                 wakeups.EXPLAIN_TEXT, msgspec.json.encode(pasted), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
-    except TooManyWait as error:
-        raise not_ready(f"{error} Try again in a moment.") from error
     except (worker_calls.EnqueueFailed, redis.RedisError) as error:
         raise not_ready("The workers cannot be reached. Try again in a moment.") from error
     except worker_calls.NoWorker as error:

@@ -25,11 +25,9 @@ from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import analyse
 from schedviz.web.api.foldings import TRACES
-from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting_requests import TooManyWait
 
 _FORMATS = ("schedviz", "trace")
 
@@ -99,10 +97,7 @@ def _file(session: Session) -> HttpResponseBase:
 
 def _trace(session: Session, until: int | None) -> HttpResponseBase:
     key = ("trace", session.pk, until, versions.etag_of_head(session))
-    try:
-        body = TRACES.once(key, lambda: msgspec.json.encode(trace_export.trace(session, until=until)))
-    except TooManyWait as error:
-        raise busy(error) from error
+    body = TRACES.once(key, lambda: msgspec.json.encode(trace_export.trace(session, until=until)))
     response = HttpResponse(body, content_type="application/json")
     response["Content-Disposition"] = _named(session, "json")
     return response

@@ -25,11 +25,9 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
-from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schemas import lessons as bodies
-from schedviz.web.waiting_requests import TooManyWait
 
 #: The number of newest events since the stop that a hint may inspect.
 _MAX_EVENTS = 2_000
@@ -51,11 +49,8 @@ class LessonHints(Resource):
         stop_state = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
         if stop_state is None:
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{stop_id}".', path="?stop")
-        try:
-            with nullcontext() if reading.is_small(session) else FOLDINGS.slot():
-                event, document = _seen(session, after=stop_state.arrived if stop_state.stop.hints else None)
-        except TooManyWait as error:
-            raise busy(error) from error
+        with nullcontext() if reading.is_small(session) else FOLDINGS.slot():
+            event, document = _seen(session, after=stop_state.arrived if stop_state.stop.hints else None)
         hints = [hint.id for hint in stop_state.stop.hints if holds(hint.when, document)]
         results = [
             bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[stop_id].live_hints.get(hint, ""))))  # type: ignore[misc]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from uuid import UUID
 
 import msgspec
@@ -21,7 +20,6 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting_requests import TooManyWait
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
@@ -48,7 +46,7 @@ def _view_body(session: Session, moment: reading.Moment) -> schemas.ViewBody:
 def moment_response(request: Request, session: Session, body_of: Callable[[Session, reading.Moment], msgspec.Struct]) -> HttpResponse:
     """The response about the moment of the query string, whose body `body_of` makes.
 
-    Raises `ApiError`: 400, 404 if the history of the moment is no longer stored, or 503 if many requests wait.
+    Raises `ApiError`: 400, or 404 if the history of the moment is no longer stored; and `TooManyWait`.
     """
     event = optional_number(request, "at")
     if event is not None and event >= session.event:
@@ -58,26 +56,12 @@ def moment_response(request: Request, session: Session, body_of: Callable[[Sessi
         moment = reading.state_at_head(session) if event is None else reading.state_at_event(session, event)
         return rendering.encoded(body_of(session, moment))
 
-    with _refusals(session, event):
+    try:
         if event is None and reading.is_small(session):
             body = encoded()
         else:
             body = FOLDINGS.once((body_of, session.pk, event, versions.etag_of_head(session)), encoded)
-    return HttpResponse(body, content_type=rendering.JsonRenderer.media_type)
-
-
-@contextmanager
-def _refusals(session: Session, event: int | None) -> Iterator[None]:
-    """Raises `ApiError` for the exceptions of a folding."""
-    try:
-        yield
-    except TooManyWait as error:
-        raise busy(error) from error
     except HistoryUnavailable as error:
         first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error
-
-
-def busy(error: TooManyWait) -> ApiError:
-    """503: many requests wait for a folding."""
-    return ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"})
+    return HttpResponse(body, content_type=rendering.JsonRenderer.media_type)

@@ -51,7 +51,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
-from schedviz.web.waiting_requests import TooManyWait, worker_waits
+from schedviz.web.waiting_requests import worker_waits
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1000
@@ -469,8 +469,6 @@ def validating(path: str, *, top_level: AbstractSet[str] = frozenset()) -> Itera
     try:
         with worker_waits.slot():
             yield
-    except TooManyWait as error:
-        raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
         is_top_level = error.path.partition(".")[0] in top_level
         fault = error.inside(path.rpartition(".")[0] if is_top_level else path)
