@@ -122,8 +122,8 @@ def test_a_path_accepts_the_media_types_of_its_responses(owner_client, people, r
 
 
 def test_the_page_sizes_of_the_python_client_are_allowed():
-    assert min(sessions.MAX_PAGE_SIZE, branches.MAX_PAGE_SIZE, cycles.MAX_PAGE_SIZE, commands.MAX_PAGE_SIZE) >= flows._PAGE_SIZE
-    assert flows._EVENTS_PAGE_SIZE <= events.MAX_PAGE_SIZE
+    assert min(sessions.PAGING.maximum, branches.PAGING.maximum, cycles.PAGING.maximum, commands.PAGING.maximum) >= flows._PAGE_SIZE
+    assert events.PAGING.maximum >= flows._EVENTS_PAGE_SIZE
 
 
 def test_every_rest_view_is_a_resource():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 from uuid import UUID
 
 import msgspec
@@ -22,7 +22,7 @@ from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
-from schedviz.web.api.paging import page_of_rows, page_parameters
+from schedviz.web.api.paging import Paging
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
@@ -37,8 +37,7 @@ from schedviz.web.api.sessions import (
 )
 from schedviz.web.permissions import actor_of, visible_sessions
 
-DEFAULT_PAGE_SIZE = 50
-MAX_PAGE_SIZE = 1000
+PAGING: Final = Paging(None, default=50, maximum=1000)
 
 
 class Branches(Resource):
@@ -48,14 +47,14 @@ class Branches(Resource):
 
     @extend_schema(
         operation_id="listBranches",
-        parameters=page_parameters("a fork", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
+        parameters=PAGING.parameters(),
         responses={200: response(schemas.ForkList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
         forks = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
-        page = page_of_rows(request, forks, NEWEST_FIRST, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+        page = PAGING.rows_of(request, forks, NEWEST_FIRST)
         body = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
         versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)

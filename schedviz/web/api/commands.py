@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -34,15 +34,14 @@ from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.openapi import NOT_MODIFIED, command_request, commands_request, error_responses, response
-from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.paging import Paging, link_pages
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
 from schedviz.web.extender_commands import ExtendersNotAllowed, require_extender_permission
 from schedviz.web.permissions import actor_of
 from schedviz.web.waiting_requests import requester
 
-DEFAULT_PAGE_SIZE = 100
-MAX_PAGE_SIZE = 1000
+PAGING: Final = Paging("a command", default=100, maximum=1000)
 #: The largest number of commands in one request.
 MAX_COMMANDS_TOGETHER = 1000
 
@@ -77,13 +76,13 @@ class Commands(Resource):
 
     @extend_schema(
         operation_id="listCommands",
-        parameters=page_parameters("a command", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
+        parameters=PAGING.parameters(),
         responses={200: response(schemas.CommandList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+        page = PAGING.page_of(request)
         versions.set_etag(request, versions.etag_of_head(session))
         page_of_commands = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         following = page_of_commands[-1].seq if page_of_commands and page_of_commands[-1].seq < session.last_seq else None

@@ -23,14 +23,13 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
-from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.paging import Paging, link_pages
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.request_coalescing import coalesce
 from schedviz.web.waiting_requests import requester
 
-DEFAULT_PAGE_SIZE = 100
-MAX_PAGE_SIZE = 1000
+PAGING: Final = Paging("a cycle", default=100, maximum=1000)
 #: Larger pages take up to 0.2 s of the interpreter, and a place among the states of large sessions.
 _QUICK_PAGE_SIZE: Final = 200
 _SUMMARY_HINT: Final = "?detail=0 returns the stored summary."
@@ -41,13 +40,13 @@ class Cycles(Resource):
 
     @extend_schema(
         operation_id="listCycles",
-        parameters=page_parameters("a cycle", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
+        parameters=PAGING.parameters(),
         responses={200: response(schemas.CycleList), 304: NOT_MODIFIED, **error_responses(400, 404, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+        page = PAGING.page_of(request)
         versions.set_etag(request, versions.etag_of_head(session))
         with FOLDINGS.slot() if page.limit > _QUICK_PAGE_SIZE else nullcontext():
             summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)

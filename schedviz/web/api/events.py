@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.http.response import HttpResponseBase
@@ -20,13 +20,12 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
-from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.paging import Paging, link_pages
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials, cookie_credentials
 
-DEFAULT_PAGE_SIZE = 500
-MAX_PAGE_SIZE = 5000
+PAGING: Final = Paging("an event", default=500, maximum=5000)
 _STREAMS: dict[Any, OpenApiResponse] = {
     (200, SSE): OpenApiResponse(
         OpenApiTypes.STR, "An endless stream of server-sent events: `id` is the event's number, `event` its kind (`t`)."
@@ -41,7 +40,7 @@ class Events(Resource):
     @extend_schema(
         operation_id="listEvents",
         parameters=[
-            *page_parameters("an event", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
+            *PAGING.parameters(),
             query("follow", int, "1, with `Accept: application/x-ndjson`: continue with new events.", maximum=1),
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
@@ -69,7 +68,7 @@ class Events(Resource):
 
 
 def _page(request: Request, session: Session) -> Response:
-    page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+    page = PAGING.page_of(request)
     versions.set_etag(request, versions.etag_of_head(session))
     events = reading.events(
         session.pk, after=page.after, before=page.before, limit=page.limit, max_bytes=reading.PAGE_BYTES, tail=page.tail

@@ -35,13 +35,12 @@ from schedviz.web.api.foldings import RESULTS, Foldings
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
-from schedviz.web.api.paging import page_of_rows, page_parameters
+from schedviz.web.api.paging import Paging
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.sessions import session_body, within_quotas
 
-DEFAULT_PAGE_SIZE = 50
-MAX_PAGE_SIZE = 500
+PAGING: Final = Paging(None, default=50, maximum=500)
 _FORMATS = ("json", "columns", "csv", "html")
 #: The size of results, in pods of finished trials, up to which they take less than a tenth of a second and need no place.
 _MAX_SMALL_RESULTS: Final = 20_000
@@ -58,13 +57,13 @@ class Experiments(Resource):
 
     @extend_schema(
         operation_id="listExperiments",
-        parameters=page_parameters("an experiment", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
+        parameters=PAGING.parameters(),
         responses={200: response(schemas.ExperimentList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List your experiments, newest first."""
         rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
-        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+        page = PAGING.rows_of(request, rows, ("-created_at", "-pk"))
         listed = _bodies(request, page.rows)
         body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
         versions.set_etag(request, versions.etag_of_content(body))

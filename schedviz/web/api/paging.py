@@ -36,25 +36,6 @@ class Page(msgspec.Struct, frozen=True):
     tail: bool
 
 
-def page_of(request: Request, *, default: int, maximum: int) -> Page:
-    """`?after=&before=&limit=&tail=`. Raises `ApiError` 400."""
-    after, before = optional_number(request, "after"), optional_number(request, "before")
-    limit, tail = _limit(request, default=default, maximum=maximum)
-    return Page(after=after or 0, before=before, limit=limit, tail=tail or (before is not None and after is None))
-
-
-def page_parameters(what: str, *, default: int, maximum: int, number: bool = True) -> list[OpenApiParameter]:
-    """The OpenAPI parameters of a paged list. `what` orders it: "an event"."""
-    kind, cursor = (int, f"The number of {what}") if number else (str, "`next` or `previous` of another page")
-
-    return [
-        query("after", kind, f"{cursor}; the page starts after it. By default, at the first."),
-        query("before", kind, f"{cursor}; the page ends before it. Without `after`, it holds the last ones before it."),
-        query("limit", int, f"Maximum length of the page: {default} by default, at most {maximum}.", maximum=maximum),
-        query("tail", int, "Return this many from the end, instead of `limit`.", maximum=maximum),
-    ]
-
-
 def link_pages(request: Request, *, following: int | str | None, previous: int | str | None) -> None:
     """Add `Link` headers to the neighbouring pages (RFC 8288)."""
     parameters = {name: value for name, value in request.query_params.dict().items() if name not in _PAGE_PARAMETERS}
@@ -75,33 +56,60 @@ class Rows(msgspec.Struct, frozen=True):
     previous: str | None
 
 
-def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, default: int, maximum: int) -> Rows:
-    """A page of `rows` in this order, whose last member is unique. Raises `ApiError` 400 for an invalid cursor.
+class Paging(msgspec.Struct, frozen=True):
+    """The pages of a list: `default` members long, or as many as the client asks for up to `maximum`.
 
-    Rows that are added or deleted between two requests cause no duplicates and no gaps among the other rows.
+    `numbered` is the member whose number orders the list ("an event"); None for rows without numbers.
     """
-    limit, tail = _limit(request, default=default, maximum=maximum)
-    offset = whole_number(request, "offset", default=0)
-    after, before = (_position(request, name, rows, order) for name in ("after", "before"))
-    if after is not None:
-        rows = rows.filter(_beyond(order, after))
-    if before is not None:
-        rows = rows.filter(_beyond(_reversed(order), before))
-    from_end = tail or (before is not None and after is None)
-    some: list[M] = list(rows.order_by(*(_reversed(order) if from_end else order))[offset : offset + limit + 1])
-    more, some = len(some) > limit, some[:limit]
-    if from_end:
-        some.reverse()
-    has_next = some and (more if not from_end else before is not None)
-    has_previous = some and (more if from_end else after is not None or offset > 0)
-    page = Rows(some, _cursor(some[-1], order) if has_next else None, _cursor(some[0], order) if has_previous else None)
-    link_pages(request, following=page.next, previous=page.previous)
-    return page
 
+    numbered: str | None
+    default: int
+    maximum: int
 
-def _limit(request: Request, *, default: int, maximum: int) -> tuple[int, bool]:
-    tail = optional_number(request, "tail")
-    return min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), maximum), tail is not None
+    def parameters(self) -> list[OpenApiParameter]:
+        """The OpenAPI parameters."""
+        kind, cursor = (int, f"The number of {self.numbered}") if self.numbered else (str, "`next` or `previous` of another page")
+        length = f"Maximum length of the page: {self.default} by default, at most {self.maximum}."
+        return [
+            query("after", kind, f"{cursor}; the page starts after it. By default, at the first."),
+            query("before", kind, f"{cursor}; the page ends before it. Without `after`, it holds the last ones before it."),
+            query("limit", int, length, maximum=self.maximum),
+            query("tail", int, "Return this many from the end, instead of `limit`.", maximum=self.maximum),
+        ]
+
+    def page_of(self, request: Request) -> Page:
+        """`?after=&before=&limit=&tail=`, of a list with numbers. Raises `ApiError` 400."""
+        after, before = optional_number(request, "after"), optional_number(request, "before")
+        limit, tail = self._limit(request)
+        return Page(after=after or 0, before=before, limit=limit, tail=tail or (before is not None and after is None))
+
+    def rows_of(self, request: Request, rows: QuerySet[M], order: Sequence[str]) -> Rows:
+        """The page of `rows` in this order, whose last member is unique. Raises `ApiError` 400 for an invalid cursor.
+
+        Rows that are added or deleted between two requests cause no duplicates and no gaps among the other rows.
+        """
+        limit, tail = self._limit(request)
+        offset = whole_number(request, "offset", default=0)
+        after, before = (_position(request, name, rows, order) for name in ("after", "before"))
+        if after is not None:
+            rows = rows.filter(_beyond(order, after))
+        if before is not None:
+            rows = rows.filter(_beyond(_reversed(order), before))
+        from_end = tail or (before is not None and after is None)
+        some: list[M] = list(rows.order_by(*(_reversed(order) if from_end else order))[offset : offset + limit + 1])
+        more, some = len(some) > limit, some[:limit]
+        if from_end:
+            some.reverse()
+        has_next = some and (more if not from_end else before is not None)
+        has_previous = some and (more if from_end else after is not None or offset > 0)
+        page = Rows(some, _cursor(some[-1], order) if has_next else None, _cursor(some[0], order) if has_previous else None)
+        link_pages(request, following=page.next, previous=page.previous)
+        return page
+
+    def _limit(self, request: Request) -> tuple[int, bool]:
+        """The length of the page, and whether it is the last one."""
+        tail = optional_number(request, "tail")
+        return min(max(1, whole_number(request, "limit", default=self.default) if tail is None else tail), self.maximum), tail is not None
 
 
 def _reversed(order: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 from uuid import UUID, uuid4
 
 import msgspec
@@ -44,7 +44,7 @@ from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.openapi import IF_MATCH, NOT_MODIFIED, error_responses, ref, response
-from schedviz.web.api.paging import page_of_rows, page_parameters
+from schedviz.web.api.paging import Paging
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.rate_limit import Scope
@@ -53,8 +53,7 @@ from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
 from schedviz.web.waiting_requests import worker_waits
 
-DEFAULT_PAGE_SIZE = 50
-MAX_PAGE_SIZE = 1000
+PAGING: Final = Paging(None, default=50, maximum=1000)
 #: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
@@ -182,7 +181,7 @@ class Sessions(Resource):
     @extend_schema(
         operation_id="listSessions",
         parameters=[
-            *page_parameters("a session", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
+            *PAGING.parameters(),
             query("offset", int, "Skip this many sessions, to open a page by its number."),
             query("q", str, "A part of the name."),
             query("status", str, "importing, ready, running, paused or failed.", choices=tuple(Session.Status.values)),
@@ -202,7 +201,7 @@ class Sessions(Resource):
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
         sessions = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
-        page = page_of_rows(request, sessions, _order(request), default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+        page = PAGING.rows_of(request, sessions, _order(request))
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
         body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
         versions.set_etag(request, versions.etag_of_content(body))

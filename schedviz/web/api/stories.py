@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -14,15 +15,14 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
-from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.paging import Paging, link_pages
 from schedviz.web.api.resource import Resource, query
 
-DEFAULT_PAGE_SIZE = 200
-MAX_PAGE_SIZE = 1000
+PAGING: Final = Paging("an event", default=200, maximum=1000)
 
 _PARAMETERS = [
     query("at", int, "An event number: the history ends after that event. By default, now."),
-    *page_parameters("an event", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
+    *PAGING.parameters(),
 ]
 
 
@@ -58,7 +58,7 @@ def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Respons
     session = session_for(request, session_id, Verb.SEE)
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)
-    page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
+    page = PAGING.page_of(request)
     versions.set_etag(request, versions.etag_of_moment(session, until))
     before = event + 1 if page.before is None else min(page.before, event + 1)
     entries_page = object_history.read(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
