@@ -507,7 +507,7 @@ def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) 
 
     def upload(name: str) -> Session:
         file = ContentFile(dump(3, 3) + b" " * 200_000, name="cluster.json")
-        return create.create_session(owner, name, create.Files([file]), within_quotas=True)
+        return create.create_session(owner, name, create.Files([file]))
 
     made = upload("first")
     assert used(owned)["bytes"] > before + 200_000
@@ -527,7 +527,7 @@ def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) 
 def test_uploaded_files_do_not_use_up_the_quota_of_their_own_import(owned: UUID, settings: Any) -> None:
     owner = User.objects.get(username="owner")
     file = ContentFile(dump(3, 3) + b" " * 200_000, name="cluster.json")
-    made = create.create_session(owner, "at the quota", create.Files([file]), within_quotas=True)
+    made = create.create_session(owner, "at the quota", create.Files([file]))
     settings.BYTES_PER_USER = used(owned)["bytes"]
 
     import_job.run_import(made.pk)

@@ -52,7 +52,7 @@ def fork(
     name: str = "",
     key: str = "",
     calls_extenders: bool = True,
-    within_quotas: bool = False,
+    enforces_quotas: bool = True,
     other: OtherRelease | None = None,
     on_create: Callable[[Session], None] | None = None,
 ) -> Forked:
@@ -62,14 +62,14 @@ def fork(
     `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may. `on_create` is called in the
     transaction that creates the fork, and may raise an exception to prevent it.
 
-    Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if the fork must be `within_quotas`.
+    Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` unless `enforces_quotas` is False.
     """
     if existing := known_fork(session, owner, at=at, key=key, other=other):
         return Forked(existing, duplicate=True)
     made = _new_fork(session, owner, at=at, name=name, key=key, other=other)
     made.calls_extenders = calls_extenders and session.calls_extenders and may_call_extenders(owner)
     try:
-        with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
+        with quotas.creating_session(owner.pk) if enforces_quotas else transaction.atomic():
             made.save(force_insert=True)
             if on_create is not None:
                 on_create(made)

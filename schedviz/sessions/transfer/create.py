@@ -10,7 +10,6 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 from django.db.models.functions import Now
 
 from schedviz.ingest.errors import ImportCancelled, IngestError
@@ -80,25 +79,24 @@ def create_session(
     *,
     simulation: dict[str, Any] | None = None,
     calls_extenders: bool = False,
-    within_quotas: bool = False,
 ) -> Session:
     """Create a session with status `importing`; an io worker runs the import.
 
     `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner requested it and is allowed to. Raises
-    `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be `within_quotas`.
+    `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached`.
     """
     owner_id = owner.pk if owner else None
     session = Session(owner_id=owner_id, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders)
     if isinstance(source, Generate):
         # Nothing follows: a web server that dies now leaves a session that the sweeper imports.
         session.source, session.uploaded, session.progress = {"generate": source.parameters}, True, waiting_progress()
-    with quotas.creating_session(owner_id) if within_quotas else transaction.atomic():
+    with quotas.creating_session(owner_id):
         session.save(force_insert=True)
     if isinstance(source, Generate):
         wakeups.notify_import(session.pk)
         return session
     try:
-        session.source = _store(session.pk, source, partial(quotas.require_bytes, owner_id) if within_quotas else _without_quota)
+        session.source = _store(session.pk, source, partial(quotas.require_bytes, owner_id))
     except BaseException:
         session.delete()
         upload_keys.delete_key(session.pk)

@@ -52,7 +52,7 @@ def begin_sandbox(session: Session, user: User | None, *, network: str = "") -> 
     else:
         _delete_sessions(user)
     try:
-        return user, fork(session, user, at=None, name=session.name, key=secrets.token_urlsafe(8)).session
+        return user, fork(session, user, at=None, name=session.name, key=secrets.token_urlsafe(8), enforces_quotas=False).session
     except Exception:
         if not Session.objects.filter(owner=user).exists():
             user.delete()

@@ -21,20 +21,15 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.new_session import validating
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import Paging
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds
+from schedviz.web.api.quota_errors import require_session_quota, within_quotas
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.api.sessions import (
-    NEWEST_FIRST,
-    require_session_quota,
-    session_bodies,
-    session_body,
-    validating,
-    when_imported,
-    within_quotas,
-)
+from schedviz.web.api.session_bodies import session_bodies, session_body
+from schedviz.web.api.sessions import NEWEST_FIRST, when_imported
 from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGING: Final = Paging(None, default=50, maximum=1000)
@@ -83,7 +78,7 @@ class Branches(Resource):
             if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:
                 require_session_quota(actor, **size_at(session, new.at))
             with within_quotas():
-                forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True, other=other)
+                forked = fork(session, owner, at=new.at, name=new.name, key=new.key, other=other)
         except HistoryUnavailable as error:
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
         except (NotForkable, KeyReused) as error:

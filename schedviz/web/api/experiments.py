@@ -36,9 +36,10 @@ from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import Paging
+from schedviz.web.api.quota_errors import within_quotas
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.api.sessions import session_body, within_quotas
+from schedviz.web.api.session_bodies import session_body
 
 PAGING: Final = Paging(None, default=50, maximum=500)
 _FORMATS = ("json", "columns", "csv", "html")

@@ -48,7 +48,7 @@ def _fork_for(participant: Participant, session: Session, *, at: int | None, key
             raise LeftRoom("You are not in this room any more.")
         RoomFork.objects.create(session=made, room=room, participant=participant)
 
-    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True, on_create=enter)
+    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, on_create=enter)
     _delete_surplus(participant)
     notify.changed(room.pk)
     return forked

@@ -19,7 +19,7 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schemas import SessionBody
-from schedviz.web.api.sessions import session_body
+from schedviz.web.api.session_bodies import session_body
 from schedviz.web.rooms import forks, notify, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access
 from schedviz.web.rooms.models import Room, RoomFork

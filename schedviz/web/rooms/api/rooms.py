@@ -18,9 +18,10 @@ from schedviz.web.accounts import invites
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.new_session import lesson_source, validating
 from schedviz.web.api.openapi import error_responses, ref, response
+from schedviz.web.api.quota_errors import require_session_quota, within_quotas
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.sessions import lesson_source, require_session_quota, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -161,7 +162,7 @@ def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Ses
     with validating("$.lesson"):
         simulation = validate_settings(engine_settings)
     with within_quotas():
-        return create.create_session(teacher, name, source, simulation=simulation, within_quotas=True)
+        return create.create_session(teacher, name, source, simulation=simulation)
 
 
 def _line(room: Room, count: int) -> schemas.RoomLine:
