@@ -83,4 +83,4 @@ def _print(document: dict[str, Any], *, as_json: bool) -> None:
         return
     import ryaml
 
-    say_exact(ryaml.dumps(document))  # type: ignore[attr-defined]
+    say_exact(ryaml.dumps(document))

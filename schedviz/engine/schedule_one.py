@@ -34,7 +34,7 @@ from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.select_host import best_normalized, best_raw, rank, scored_nodes, tied_names, totals
 from schedviz.engine.stages import Stage
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
-from schedviz.trace.view import StageView
+from schedviz.trace.view import RejectionView, StageView, StatusView
 
 SCHEDULED: Final = "scheduled"
 SKIPPED: Final = "skipped"
@@ -345,20 +345,22 @@ class SchedulingCycle:
             self.diagnosis.add_plugin_status(status)
         self.diagnosis.node_to_status.add(outcome.rows, outcome.verdicts)
 
-    def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:
+    def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[RejectionView]) -> StageReport:
         assert self.feasible is not None
         feasible = len(self.feasible)
         if feasible == 0:
             return self._no_node_fits(facts, rejections=rejections)
         if feasible == 1 or not (self.framework.has_score_plugins or self.state.extenders):
-            return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
-        return StageReport(stages.PRE_SCORE, rejections=list(rejections), facts=facts)
+            return StageReport(stages.SELECT_HOST, rejections=rejections, facts=facts)
+        return StageReport(stages.PRE_SCORE, rejections=rejections, facts=facts)
 
-    def _no_node_fits(self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
+    def _no_node_fits(
+        self, facts: dict[str, Any], statuses: Sequence[StatusView] = (), rejections: Sequence[RejectionView] = ()
+    ) -> StageReport:
         if self.filtered is not None:
             self._diagnose(self.filtered)
         if self.framework.has_post_filter_plugins:
-            return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
+            return StageReport(stages.POST_FILTER, statuses, rejections, facts)
         return self._fail(self._fit_failure(self.nominating_without_post_filter), facts, statuses, rejections)
 
     # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
@@ -529,11 +531,11 @@ class SchedulingCycle:
         self,
         failure: Failure,
         facts: dict[str, Any],
-        statuses: Sequence[Any] = (),
-        rejections: Sequence[Any] = (),
+        statuses: Sequence[StatusView] = (),
+        rejections: Sequence[RejectionView] = (),
     ) -> StageReport:
         self.failure = failure
-        return StageReport(stages.HANDLE_SCHEDULING_FAILURE, list(statuses), list(rejections), facts)
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE, statuses, rejections, facts)
 
     #: The stages in upstream's order, and what can follow each. Upstream: schedule_one.go schedulingCycle
     STAGES: ClassVar[Mapping[str, Stage[Callable[[SchedulingCycle], StageReport]]]] = stages.table(

@@ -29,6 +29,7 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
 from schedviz.engine.stages import Stage
+from schedviz.trace.view import RejectionView, StatusView
 
 
 class SchedulingCycleV136(SchedulingCycle):
@@ -240,7 +241,13 @@ class SchedulingCycleV136(SchedulingCycle):
 
     # The cycle failed.
 
-    def _fail(self, failure: Failure, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
+    def _fail(
+        self,
+        failure: Failure,
+        facts: dict[str, Any],
+        statuses: Sequence[StatusView] = (),
+        rejections: Sequence[RejectionView] = (),
+    ) -> StageReport:
         if failure.unschedulable_plugins is None and self.assumed is None:
             # Upstream returns no numbers with an error.
             self.results.rejected_nodes = self.results.feasible_nodes = 0

@@ -39,6 +39,7 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Pod
+from schedviz.kube.kinds import any_object
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import PermitAnswered
 from schedviz.trace.policies import Policies
@@ -251,7 +252,7 @@ class Scheduler:
 
     def list_one(self, kind: str, obj: KubeObject) -> None:
         """Deliver an object from an informer's first list."""
-        self.handle(WatchEvent(0, "ADDED", kind, obj))  # type: ignore[arg-type]  # every kind is an AnyObject
+        self.handle(WatchEvent(0, "ADDED", kind, any_object(obj)))
 
     # Cycles.
 

@@ -5,6 +5,8 @@ Kinds that only v1.36 reads are stored for every release, so that a session can 
 
 from __future__ import annotations
 
+from typing import cast
+
 import msgspec
 
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
@@ -127,6 +129,11 @@ AnyObject = (
     | PodDisruptionBudget
     | Pod
 )
+
+
+def any_object(obj: KubeObject) -> AnyObject:
+    """The object as one of the kinds: there are no others."""
+    return cast("AnyObject", obj)
 
 
 def kind_of(obj: KubeObject) -> Kind:

@@ -11,7 +11,7 @@ import msgspec
 
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.kinds import AnyObject
+from schedviz.kube.kinds import AnyObject, any_object
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.packed_nodes import PackedNodes
 from schedviz.kube.packed_pods import PackedPods
@@ -36,7 +36,7 @@ def pack(objects: Sequence[KubeObject]) -> bytes:
     packed = _Packed(
         pods=PackedPods.of([obj for obj in objects if isinstance(obj, Pod)]),
         nodes=PackedNodes.of([obj for obj in objects if isinstance(obj, Node)]),
-        others=[obj for obj in objects if not isinstance(obj, Pod | Node)],  # type: ignore[misc]  # every kind is an AnyObject
+        others=[any_object(obj) for obj in objects if not isinstance(obj, Pod | Node)],
         runs=[(kind, len(list(run))) for kind, run in groupby(objects, _column)],
     )
     return zlib.compress(_encoder.encode(packed), 1)

@@ -104,5 +104,5 @@ def cases() -> tuple[Case, ...]:
 
 def _read(name: str) -> Case:
     text = resources.files(__package__).joinpath("cases", f"{name}.yaml").read_text("utf-8")
-    document = ryaml.loads(text)  # type: ignore[attr-defined]
+    document = ryaml.loads(text)
     return msgspec.structs.replace(msgspec.convert(document, Case), name=name)

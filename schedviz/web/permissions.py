@@ -82,6 +82,12 @@ def actor_of(request: HttpRequest | Request) -> Actor:
     return actor_of_cookie(request.user, links_of(request), guest_of(request.COOKIES))
 
 
+def user_of(request: HttpRequest | Request) -> User:
+    """The user behind a request whose actor has an account."""
+    assert request.user.is_authenticated
+    return request.user
+
+
 def holder_of(secret: str) -> Actor:
     """The actor for a share link that came without cookies. It is read-only, even if the link makes its holder an editor."""
     return Actor(read_only=True, links=(hashed(secret),))

@@ -56,7 +56,7 @@ def _as_json(content: dict[str, Any], *, first: bool) -> str:
 
 def _as_yaml(content: dict[str, Any], *, first: bool) -> str:
     del first
-    text: str = ryaml.dumps(json.loads(json.dumps(content, sort_keys=True)))  # type: ignore[attr-defined]
+    text: str = ryaml.dumps(json.loads(json.dumps(content, sort_keys=True)))
     first_line, *others = text.rstrip("\n").split("\n")
     return "\n".join((f"- {first_line}", *(f"  {line}" for line in others), ""))
 

@@ -12,7 +12,7 @@ from schedviz.engine.cluster.watch import LossScope, Verb, WatchEvent
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.informers import Informers
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.kinds import AnyObject
+from schedviz.kube.kinds import AnyObject, any_object
 from schedviz.kube.meta import KubeObject
 
 
@@ -81,7 +81,7 @@ class References:
         existing = self._numbers.get(id(obj))
         if existing is None:
             existing = self._numbers[id(obj)] = len(self.others)
-            self.others.append(obj)  # type: ignore[arg-type]  # every kind is an AnyObject
+            self.others.append(any_object(obj))
         return existing
 
     def find(self, kind: str, number: int) -> AnyObject:

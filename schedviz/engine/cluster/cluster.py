@@ -35,7 +35,7 @@ from schedviz.engine.instructions import (
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.devices import ResourceClaim
-from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
+from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS, any_object
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.workloads import PodGroup
 from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent, WriteVerb
@@ -436,7 +436,7 @@ class Cluster:
                 return None
             if verb == "MODIFIED" and seen_now != seen_before:
                 verb = "ADDED" if seen_now else "DELETED"
-        return WatchEvent(self.watches.next_id(), verb, kind, new, lost)  # type: ignore[arg-type]  # every kind is an AnyObject
+        return WatchEvent(self.watches.next_id(), verb, kind, any_object(new), lost)
 
     # Writing.
 

@@ -9,7 +9,7 @@ from schedviz.engine.cluster.watch import Verb, WatchEvent
 from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.simulation_state import Outcome, SimulationState
 from schedviz.kube.core import Pod
-from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.kinds import BY_NAME, any_object
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
 
@@ -74,7 +74,7 @@ def _differences(simulation: SimulationState, kind: str) -> list[WatchEvent]:
 
     def event(verb: Verb, obj: KubeObject, *, gone: bool = False) -> WatchEvent:
         number = cluster.watches.next_id()
-        return WatchEvent(number, verb, kind, obj, final_state_unknown=gone)  # type: ignore[arg-type]  # every kind is an AnyObject
+        return WatchEvent(number, verb, kind, any_object(obj), final_state_unknown=gone)
 
     differences = []
     for key in sorted(listed):

@@ -27,7 +27,7 @@ from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
 from schedviz.kube.devices import ResourceClaim
-from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.kinds import BY_TYPE, any_object
 from schedviz.kube.meta import KubeObject
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _leaves_node(old: KubeObject, new: KubeObject) -> bool:
 
 def _deliver_silently(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
     with simulation.recorder.silenced():
-        simulation.scheduler.handle(WatchEvent(0, verb, BY_TYPE[type(obj)].name, obj))  # type: ignore[arg-type]  # every kind is an AnyObject
+        simulation.scheduler.handle(WatchEvent(0, verb, BY_TYPE[type(obj)].name, any_object(obj)))
 
 
 def refresh_snapshot(simulation: Simulation) -> None:

@@ -80,7 +80,7 @@ def _paths(value: Any, twice: dict[int, list[str]], path: str) -> list[str]:
 
 def _yaml(text: str) -> ConfigText:
     try:
-        return ConfigText(ryaml.loads(text))  # type: ignore[attr-defined]
+        return ConfigText(ryaml.loads(text))
     except ValueError as error:
         message = str(error)
     match = _DUPLICATE.search(message)

@@ -170,7 +170,7 @@ def parse_lines(name: str, number: int, piece: Lines, limits: Limits, path: str 
     if offset_of_excess_depth(text.encode(), _FLOW_DEPTH):
         raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth)
     try:
-        content = ryaml.loads(text)  # type: ignore[attr-defined]
+        content = ryaml.loads(text)
     except ValueError as error:
         message = str(error)
         if _TOO_DEEP in message:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 from uuid import UUID
 
 import msgspec
-from django.contrib.auth.models import AbstractBaseUser
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,7 +29,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.session_bodies import session_bodies, session_body
 from schedviz.web.api.sessions import NEWEST_FIRST, when_imported
-from schedviz.web.permissions import actor_of, visible_sessions
+from schedviz.web.permissions import actor_of, user_of, visible_sessions
 
 PAGING: Final = Paging(None, default=50, maximum=1000)
 
@@ -72,7 +71,7 @@ class Branches(Resource):
         new = body_as(schemas.NewFork, request)
         if not new.key:
             new = msgspec.structs.replace(new, key=key_of(request))
-        owner = cast("AbstractBaseUser", request.user)
+        owner = user_of(request)
         other = _other_release(session, new)
         try:
             if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:

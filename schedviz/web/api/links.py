@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -21,6 +19,7 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
+from schedviz.web.permissions import user_of
 
 
 class Links(Resource):
@@ -50,7 +49,7 @@ class Links(Resource):
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(schemas.NewLink, request)
         try:
-            link, secret, made = share_links.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
+            link, secret, made = share_links.make_link(session, new.role, user_of(request), key=key_of(request))
         except share_links.TooManyLinks as error:
             message = (
                 f"This session has {share_links.MAX_ACTIVE_LINKS} active share links, which is the limit. Revoke one to create another."

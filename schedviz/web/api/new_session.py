@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import msgspec
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from rest_framework.request import Request
@@ -27,6 +26,7 @@ from schedviz.web.api import schemas
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, struct_error
 from schedviz.web.api.lessons import unreadable
+from schedviz.web.permissions import user_of
 from schedviz.web.redaction import printable
 from schedviz.web.waiting_requests import worker_waits
 
@@ -53,7 +53,7 @@ def calls_extenders_of(request: Request) -> bool:
         return False
     if value not in (True, "true"):
         raise ApiError(400, "invalid", "callExtenders: expected true or false.", path="callExtenders", expected="true or false")
-    if not may_call_extenders(cast("AbstractBaseUser", request.user)):
+    if not may_call_extenders(user_of(request)):
         raise ApiError(
             403,
             "extenders_not_allowed",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import F, Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
@@ -34,7 +33,7 @@ from schedviz.web.api.quota_errors import require_session_quota, within_quotas
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.session_bodies import session_bodies, session_body
-from schedviz.web.permissions import actor_of, visible_sessions
+from schedviz.web.permissions import actor_of, user_of, visible_sessions
 
 PAGING: Final = Paging(None, default=50, maximum=1000)
 #: The sort keys of the list, with their columns.
@@ -104,7 +103,7 @@ class Sessions(Resource):
         try:
             with within_quotas():
                 session = create.create_session(
-                    cast("AbstractBaseUser", request.user),
+                    user_of(request),
                     name,
                     source,
                     simulation=simulation,

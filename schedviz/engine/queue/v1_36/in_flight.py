@@ -15,7 +15,7 @@ import msgspec
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import ActionType, ClusterEvent
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.kinds import AnyObject, kind_of
+from schedviz.kube.kinds import AnyObject, any_object, kind_of
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import InFlightChanged
 from schedviz.trace.recorder import Recorder
@@ -154,7 +154,7 @@ def _saver(table: ObjectTable) -> Callable[[KubeObject | None], ObjectState | No
                 return ObjectState(pod=table.pod_ref(obj))
             case Node():
                 return ObjectState(node=table.node_ref(obj))
-        return ObjectState(other=obj)  # type: ignore[arg-type]  # every kind is an AnyObject
+        return ObjectState(other=any_object(obj))
 
     return save
 

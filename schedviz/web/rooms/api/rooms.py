@@ -22,6 +22,7 @@ from schedviz.web.api.new_session import lesson_source, validating
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.quota_errors import require_session_quota, within_quotas
 from schedviz.web.api.rate_limit import Scope
+from schedviz.web.permissions import user_of
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -53,7 +54,7 @@ class Rooms(RoomResource):
     def post(self, request: Request) -> Response:
         """Open a room for a session of yours, or for a lesson, for which a session is created."""
         actor_for(request, Verb.CREATE)
-        teacher = cast("AbstractBaseUser", request.user)
+        teacher = user_of(request)
         if not invites.may_invite(teacher.pk):
             raise ApiError(403, "forbidden", "Visitors of the public demo cannot open rooms.", hint="Sign in with an account.")
         new = body_as(schemas.NewRoom, request)
