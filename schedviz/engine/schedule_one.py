@@ -417,6 +417,9 @@ class SchedulingCycle:
             self._ranking_by_plugins = rank(scores, None)
         return self._ranking_by_plugins
 
+    def _ranking(self, scores: Scores) -> Ranking:
+        return rank(scores, self.state.random_source) if self.state.tie_break == "random" else self.ranking_by_first_tied(scores)
+
     def _select_host(self) -> StageReport:
         rows = self.feasible
         assert rows is not None
@@ -425,8 +428,8 @@ class SchedulingCycle:
         if len(rows) == 1:
             results.node = rows.names[0]
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
-        scores, random_source = self.totals(), self.state.random_source
-        ranking = self.ranking_by_first_tied(scores) if random_source is None else rank(scores, random_source)
+        scores = self.totals()
+        ranking = self._ranking(scores)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
         facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}

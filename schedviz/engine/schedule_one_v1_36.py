@@ -26,7 +26,6 @@ from schedviz.engine.framework.status import Code, Status, StatusError, unresolv
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
 from schedviz.engine.stages import Stage
 from schedviz.trace.view import RejectionView, StatusView
@@ -184,15 +183,14 @@ class SchedulingCycleV136(SchedulingCycle):
         return StageReport(stages.ASSUME, facts=facts)
 
     def _ranking(self, scores: Scores) -> Ranking:
-        if self.state.draws_among_tied:
-            return rank(scores, self.state.random_source)
-        first = self.ranking_by_first_tied(scores)
-        return first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
+        ranking = super()._ranking(scores)
+        return rank_by_heap(scores, ranking) if self.state.tie_break == "heap" else ranking
 
     def _remaining_nodes(self, names: Sequence[str], scores: Scores, winner: int) -> RemainingNodes:
         """The nodes for the next pods, with the winner first, which is popped already."""
-        if not self.state.draws_among_tied:
-            return RemainingNodes(names, scores, is_first_of_tied=self.state.takes_first_of_tied)
+        tie_break = self.state.tie_break
+        if tie_break != "random":
+            return RemainingNodes(names, scores, is_first_of_tied=tie_break == "first")
         # As if the winner had been the first to pass the filters, and the others had followed in their order.
         return RemainingNodes([names[winner], *names[winner + 1 :], *names[:winner]], np.roll(scores, -winner), is_first_of_tied=True)
 

@@ -44,6 +44,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import PermitAnswered
 from schedviz.trace.policies import Policies
 from schedviz.trace.recorder import Recorder
+from schedviz.trace.simulation_settings import TieBreak
 
 
 class Scheduler:
@@ -58,7 +59,8 @@ class Scheduler:
         host: Host,
         assumed_pod_ttl_seconds: float,
         pod_max_in_unschedulable_seconds: float,
-        random_source: random.Random | None,
+        tie_break: TieBreak,
+        random_source: random.Random,
         extenders: Sequence[Extender],
         release: Release,
         features: Features,
@@ -113,6 +115,7 @@ class Scheduler:
             host=host,
             extenders=extenders,
             percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
+            tie_break=tie_break,
             random_source=random_source,
             features=features,
             pod_info=pod_info,

@@ -22,6 +22,7 @@ from schedviz.engine.legacy.priority_runner import PrioritiesV114
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.recorder import Recorder
+from schedviz.trace.simulation_settings import TieBreak
 
 
 class SchedulerState:
@@ -40,7 +41,8 @@ class SchedulerState:
         host: Host,
         extenders: Sequence[Extender],
         percentage_of_nodes_to_score: int,
-        random_source: random.Random | None,
+        tie_break: TieBreak,
+        random_source: random.Random,
         features: Features,
         pod_info: type[PodInfo],
         api_dispatcher: ApiDispatcher | None = None,
@@ -66,14 +68,12 @@ class SchedulerState:
         #: Ignorable extenders come last.
         self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
-        #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
+        #: Which of tied nodes is selected. v1.27.1 knows the first (FORMAT.md, "Frozen choices") and a random one.
+        self.tie_break = tie_break
+        #: Draws among tied nodes, if `tie_break` says so.
         self.random_source = random_source
         #: v1.14's priorities, if the session's policies name any.
         self.priorities_v1_14 = priorities_v1_14
-        #: v1.36: take the first of tied nodes instead of the one at the top of upstream's heap.
-        self.takes_first_of_tied = False
-        #: v1.36: draw among tied nodes.
-        self.draws_among_tied = False
         self.next_start_node_index = 0
         #: The number of scheduling cycles since the start of the session.
         self.cycle = 0

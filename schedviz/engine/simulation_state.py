@@ -137,8 +137,7 @@ class SimulationState:
         self.extenders: list[Extender]
         self.configure(self.settings.config if config is UNSET else config)
         self.clock = Clock()
-        draws = not settings.first_of_tied or settings.random_of_tied
-        self.random_source = random.Random(settings.seed) if draws else None  # noqa: S311 - a reproducible draw, no secret.
+        self.random_source = random.Random(settings.seed)  # noqa: S311 - a reproducible draw, no secret.
         self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
         #: Why the scheduler ended its process; "": it is running.
@@ -185,8 +184,7 @@ class SimulationState:
         self.clock.now = 0
         self.recorder.at = 0.0
         self.recorder.cycle = 0
-        if self.random_source is not None:
-            self.random_source.seed(self.settings.seed)
+        self.random_source.seed(self.settings.seed)
         self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
         self.exited = ""
@@ -224,6 +222,7 @@ class SimulationState:
             host=self.cluster,
             assumed_pod_ttl_seconds=self.settings.policies.ttl_seconds(self.settings.assumed_pod_ttl_seconds),
             pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
+            tie_break=self.settings.tie_break,
             random_source=self.random_source,
             extenders=self.extenders,
             release=self.release,
@@ -231,8 +230,6 @@ class SimulationState:
             policies=self.settings.policies,
             seed=self.settings.seed,
         )
-        scheduler.state.takes_first_of_tied = self.settings.first_of_tied_v1_36
-        scheduler.state.draws_among_tied = self.settings.random_of_tied
         self.cluster.deliver = scheduler.handle
         return scheduler
 

@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
-from schedviz.trace.releases import DEFAULT_RELEASE
+from schedviz.trace.releases import DEFAULT_RELEASE, V1_27
 
 #: How a preemption victim is removed. `bound`: a victim on a node gets a deletionTimestamp, one without a node is deleted at once, as a
 #: real API server does. True: every victim gets a deletionTimestamp; sessions of older versions are replayed like that.
@@ -28,6 +28,10 @@ RULES_OF_NEW_SESSIONS: Final[Mapping[str, Any]] = MappingProxyType({"pods_per_sy
 def graceful_victims(*, asked: bool) -> GracefulVictims:
     """The setting for `gracefulVictims` as a trace, a lesson or a user writes it."""
     return "bound" if asked else False
+
+
+#: Which of tied nodes is selected: the first in the order of the nodes, a random one, or the one at the top of v1.36's heap.
+TieBreak = Literal["first", "random", "heap"]
 
 
 class SimulationSettings(msgspec.Struct, frozen=True):
@@ -67,3 +71,12 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     first_of_tied_v1_36: bool = msgspec.field(default=False, name="first_of_heap")
     #: v1.36: select one of tied nodes at random, by the seed. Upstream selects by the order in which its parallel filters end.
     random_of_tied: bool = False
+
+    @property
+    def tie_break(self) -> TieBreak:
+        """Which of tied nodes the release selects. The only reader of the three settings above."""
+        if self.release == V1_27:
+            return "first" if self.first_of_tied and not self.random_of_tied else "random"
+        if self.random_of_tied:
+            return "random"
+        return "first" if self.first_of_tied_v1_36 else "heap"

@@ -7,6 +7,7 @@ in memory, so that saving a restored engine gives the same bytes.
 from __future__ import annotations
 
 import hashlib
+import random
 import zlib
 from typing import Any, Final, TypeVar
 
@@ -126,8 +127,6 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
     state = scheduler.state
     table = ObjectTable(origin.objects())
     refs = References(table)
-    source = simulation.random_source
-    version, internal, gauss = source.getstate() if source is not None else (0, (), None)
     return Checkpoint(
         format=FORMAT,
         settings=simulation.settings,
@@ -136,7 +135,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         recorder_cycle=simulation.recorder.cycle,
         cycle=state.cycle,
         next_start_node_index=state.next_start_node_index,
-        random=None if source is None else (version, list(internal), gauss),
+        random=_random_state(simulation.random_source) if state.tie_break == "random" else None,
         task=simulation.running_command,
         shown_cycle=simulation.shown_cycle,
         cluster=cluster_state(simulation.cluster, state.informers, refs),
@@ -162,6 +161,11 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         listing=simulation.listing,
         config=UNSET if simulation.config == simulation.settings.config else simulation.config,
     )
+
+
+def _random_state(source: random.Random) -> tuple[int, list[int], float | None]:
+    version, internal, gauss = source.getstate()
+    return version, list(internal), gauss
 
 
 def restore(cls: type[Simulated], data: bytes) -> Simulated:
@@ -190,7 +194,7 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     simulation.clock.now = saved.now
     recorder = simulation.recorder
     recorder.event, recorder.at, recorder.cycle = saved.event, simulation.clock.seconds, saved.recorder_cycle
-    if simulation.random_source is not None and saved.random is not None:
+    if saved.random is not None:
         version, internal, gauss = saved.random
         simulation.random_source.setstate((version, tuple(internal), gauss))
     simulation.running_command = saved.task

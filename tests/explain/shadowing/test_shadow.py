@@ -83,7 +83,7 @@ def test_dry_runs_leave_the_engine_and_its_random_draws_unchanged() -> None:
     simulation = cluster(node("n1"), node("n2"), web, pod("p"))
     simulation.drain_events()
     before, event = simulation.state_hash(), simulation.event
-    draws = simulation.random_source.getstate() if simulation.random_source else None
+    draws = simulation.random_source.getstate()
     snapshot = simulation.scheduler.state.snapshot
 
     dry_runs = LiveDryRuns()
@@ -91,8 +91,7 @@ def test_dry_runs_leave_the_engine_and_its_random_draws_unchanged() -> None:
         choice_of(simulation, name, dry_runs)
 
     assert (simulation.state_hash(), simulation.event, list(simulation.pending_events)) == (before, event, [])
-    assert draws is None or simulation.random_source is not None
-    assert simulation.random_source is None or simulation.random_source.getstate() == draws
+    assert simulation.random_source.getstate() == draws
     assert simulation.scheduler.state.snapshot is snapshot
     assert all(framework.snapshot is snapshot for framework in simulation.scheduler.state.profiles.values())
     assert snapshot.num_nodes == 0
