@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
 from schedviz.engine import stages
 from schedviz.engine.api_client import ApiClient
 from schedviz.engine.api_dispatcher import ApiDispatcher
@@ -21,11 +23,10 @@ from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
-from schedviz.engine.framework.listers import PodNominator
 from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.pod_groups import group_of
-from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.runtime import Framework, HandleParts
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
@@ -70,24 +71,29 @@ class Scheduler:
         """`release` has the policies applied. `seed` is for plugins that draw."""
         self.configuration = configuration
         self._release = release
-        self._seed = seed
         informers, snapshot = Informers(), Snapshot()
         dispatcher = ApiDispatcher(host, recorder) if features.scheduler_async_api_calls else None
         #: v1.36: asynchronous preemptions that have not ended.
         self.preemptions = PreemptionTasks(informers.pod, recorder)
         #: v1.36: claims and devices; None: the release has no dynamic resource allocation.
         self.dra_manager = DRAManager(informers, features) if features.dynamic_resource_allocation else None
-        profiles = self._frameworks(
-            configuration,
+        self._parts = HandleParts(
             snapshot=snapshot,
             objects=informers,
             nominator=Nominator(recorder, informers.pod),
             client=ApiClient(host, dispatcher),
             clock=clock,
             features=features,
+            seed=seed,
+            extenders=extenders,
+            pod_groups=self,
+            activate=self._activate,
+            permit_allowed=self._permit_allowed,
+            preemptions=self.preemptions,
+            dra_manager=self.dra_manager,
+            cancel_pre_bind=self._cancel_pre_bind,
         )
-        for framework in profiles.values():
-            framework.extenders = extenders
+        profiles = self._frameworks(configuration, self._parts)
         queue = release.make_queue(
             recorder,
             profiles,
@@ -100,6 +106,7 @@ class Scheduler:
             pod_max_in_unschedulable_pods_seconds=pod_max_in_unschedulable_seconds,
         )
         # The queue is the nominator. Plugins and queue need each other at construction (upstream: SetPodNominator).
+        self._parts = msgspec.structs.replace(self._parts, nominator=queue)
         for framework in profiles.values():
             framework.nominator = queue
         pod_info = release.pod_info(features)
@@ -129,52 +136,13 @@ class Scheduler:
         #: Binding cycles that have not ended, oldest first, with those that wait for their watch event.
         self.bindings: list[BindingCycle] = []
 
-    def profiles_of(self, configuration: KubeSchedulerConfiguration) -> dict[str, Framework]:
-        """A framework for each profile of another configuration. Raises `ConfigurationError`."""
-        state = self.state
-        return self._frameworks(
-            configuration,
-            snapshot=state.snapshot,
-            objects=state.informers,
-            nominator=state.queue,
-            client=ApiClient(state.host, state.api_dispatcher),
-            clock=state.clock,
-            features=state.features,
-        )
+    def profiles_of(self, configuration: KubeSchedulerConfiguration, extenders: Sequence[Extender]) -> dict[str, Framework]:
+        """A framework for each profile of another configuration, by scheduler name. Raises `ConfigurationError`."""
+        return self._frameworks(configuration, msgspec.structs.replace(self._parts, snapshot=self.state.snapshot, extenders=extenders))
 
-    def _frameworks(
-        self,
-        configuration: KubeSchedulerConfiguration,
-        *,
-        snapshot: Snapshot,
-        objects: Informers,
-        nominator: PodNominator,
-        client: ApiClient,
-        clock: Clock,
-        features: Features,
-    ) -> dict[str, Framework]:
-        """A framework for each profile, by scheduler name, with what the profiles share."""
+    def _frameworks(self, configuration: KubeSchedulerConfiguration, parts: HandleParts) -> dict[str, Framework]:
         registry = registry_for(configuration, self._release.in_tree_registry())
-        frameworks: dict[str, Framework] = {}
-        for profile in configuration.profiles:
-            framework = frameworks[profile.scheduler_name] = self._release.framework(
-                registry,
-                profile,
-                snapshot=snapshot,
-                objects=objects,
-                nominator=nominator,
-                client=client,
-                clock=clock,
-                features=features,
-                seed=self._seed,
-            )
-            framework.pod_groups = self
-            framework.activate = self._activate
-            framework.permit_allowed = self._permit_allowed
-            framework.preemptions = self.preemptions
-            framework.dra_manager = self.dra_manager
-            framework.cancel_pre_bind = self._cancel_pre_bind
-        return frameworks
+        return {profile.scheduler_name: self._release.framework(registry, profile, parts) for profile in configuration.profiles}
 
     def pod_group(self, group: str) -> PodGroupState:
         """v1.36: the state of a pod group in the cache, for plugins. Raises LookupError."""
@@ -202,7 +170,6 @@ class Scheduler:
         state = self.state
         before = state.profiles
         for name, framework in profiles.items():
-            framework.extenders = extenders
             transfer_state(before.get(name), framework)
         self.configuration = configuration
         state.profiles, state.extenders = profiles, extenders

@@ -103,7 +103,7 @@ def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
     before, extenders, configuration = simulation.config, simulation.extenders, simulation.configuration
     try:
         simulation.configure(command.config)
-        profiles = simulation.scheduler.profiles_of(simulation.configuration)
+        profiles = simulation.scheduler.profiles_of(simulation.configuration, simulation.extenders)
     except ConfigurationError as error:
         simulation.config, simulation.extenders, simulation.configuration = before, extenders, configuration
         return Outcome(error=f"config: {error}")

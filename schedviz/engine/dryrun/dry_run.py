@@ -234,10 +234,9 @@ def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterato
     profiles, extenders = state.profiles, state.extenders
     try:
         simulation.configure(config)
-        state.profiles = scheduler.profiles_of(simulation.configuration)
+        state.profiles = scheduler.profiles_of(simulation.configuration, simulation.extenders)
         state.extenders = simulation.extenders
         for name, framework in state.profiles.items():
-            framework.extenders = simulation.extenders
             transfer_state(profiles.get(name), framework)
         yield
     finally:

@@ -14,7 +14,7 @@ from schedviz.engine.config import load_configuration
 from schedviz.engine.features import features_of
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
-from schedviz.engine.framework.runtime import FilterOutcome, Framework, PreFilterOutcome, Registry, ScoreOutcome
+from schedviz.engine.framework.runtime import FilterOutcome, Framework, HandleParts, PreFilterOutcome, Registry, ScoreOutcome
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, PodInfo, QueueingHint
 from schedviz.engine.release import Release
@@ -113,18 +113,21 @@ class World:
         self.dra_manager = DRAManager(self.objects, self.features)
         self._frameworks: list[Framework] = []
 
-    def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
+    def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None, **parts: Any) -> Framework:
         framework = self.release.framework(
             registry or self.release.in_tree_registry(),
             load_configuration(config, release=self.release.version, features=self.features).profiles[0],
-            snapshot=self.snapshot,
-            objects=self.objects,
-            nominator=self.nominations,
-            client=self.api,
-            clock=lambda: self.now,
-            features=self.features,
+            HandleParts(
+                snapshot=self.snapshot,
+                objects=self.objects,
+                nominator=self.nominations,
+                client=self.api,
+                clock=lambda: self.now,
+                features=self.features,
+                dra_manager=self.dra_manager,
+                **parts,
+            ),
         )
-        framework.dra_manager = self.dra_manager
         self._frameworks.append(framework)
         for obj in self.objects.by_key.values():
             framework.object_changed(type(obj).__name__, "ADDED", obj)

@@ -1,6 +1,7 @@
 """Runs plugins: `Framework` (one for each profile), and the outcome of each extension point."""
 
 from schedviz.engine.framework.runtime.framework import Framework
+from schedviz.engine.framework.runtime.handle_parts import HandleParts
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
     PluginResult,
@@ -17,6 +18,7 @@ from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPo
 __all__ = [
     "FilterOutcome",
     "Framework",
+    "HandleParts",
     "PluginLists",
     "PluginListsError",
     "PluginResult",

@@ -9,12 +9,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
-from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import FitError, NodeToStatusMap
 from schedviz.engine.framework.interface import (
     ALL_NODES,
-    AsyncPreemptions,
     BindPlugin,
     DeclaresFilterReads,
     EnqueueExtensions,
@@ -28,21 +26,17 @@ from schedviz.engine.framework.interface import (
     PostFilterPlugin,
     PostFilterResult,
     PreBindPlugin,
-    PreemptionExtender,
     PreEnqueuePlugin,
     PreFilterExtensions,
     PreFilterPlugin,
     PreScorePlugin,
     QueueSortPlugin,
     ReservePlugin,
-    SharedDRAManager,
     StatefulPlugin,
 )
-from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
-from schedviz.engine.framework.pod_groups import NO_POD_GROUPS, PodGroups
-from schedviz.engine.framework.preemption.executor import NO_PREEMPTIONS
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
+from schedviz.engine.framework.runtime.handle_parts import HandleParts
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
     PluginResult,
@@ -92,44 +86,27 @@ class Framework:
     #: Whether an attempt ends with an error if PreFilter names a node that does not exist. Upstream: schedule_one.go findNodesThatFitPod
     needs_named_nodes: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        registry: Registry,
-        profile: KubeSchedulerProfile,
-        *,
-        snapshot: SharedLister,
-        objects: ObjectLister,
-        nominator: PodNominator,
-        client: Client,
-        clock: Callable[[], int] = lambda: 0,
-        features: Features = Features(),  # noqa: B008  (frozen)
-        seed: int = 0,
-    ) -> None:
-        """Create the profile's plugins. `clock` returns the virtual time in nanoseconds. Raises `PluginListsError`."""
+    def __init__(self, registry: Registry, profile: KubeSchedulerProfile, parts: HandleParts) -> None:
+        """Create the profile's plugins. Raises `PluginListsError`."""
         self.profile_name = profile.scheduler_name
         #: None: the value of the configuration.
         self.percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score
-        self.snapshot = snapshot
-        self.objects = objects
-        self.nominator = nominator
-        self.client = client
-        self.clock = clock
-        self.features = features
-        self.seed = seed
-        #: Set by the scheduler, if it has extenders.
-        self.extenders: Sequence[PreemptionExtender] = ()
+        # Attributes of its own, because a dry run replaces some of them in one framework.
+        self.snapshot = parts.snapshot
+        self.objects = parts.objects
+        self.nominator = parts.nominator
+        self.client = parts.client
+        self.clock = parts.clock
+        self.features = parts.features
+        self.seed = parts.seed
+        self.extenders = parts.extenders
+        self.pod_groups = parts.pod_groups
+        self.activate = parts.activate
+        self.permit_allowed = parts.permit_allowed
+        self.preemptions = parts.preemptions
+        self.dra_manager = parts.dra_manager
+        self.cancel_pre_bind = parts.cancel_pre_bind
         self.waiting_pods = WaitingPods()
-        #: v1.36: the pod groups of the cache, and how to activate pods; set by the scheduler.
-        self.pod_groups: PodGroups = NO_POD_GROUPS
-        self.activate: Callable[[Iterable[str]], None] = _activate_nothing
-        #: v1.36: called when a plugin has allowed a pod (its uid) that waits at Permit.
-        self.permit_allowed: Callable[[str, str], None] = _no_waiting_pods
-        #: v1.36: set by the scheduler.
-        self.preemptions: AsyncPreemptions = NO_PREEMPTIONS
-        #: v1.36: set by the scheduler.
-        self.dra_manager: SharedDRAManager | None = None
-        #: v1.36: makes a pod's PreBind fail; set by the scheduler.
-        self.cancel_pre_bind: Callable[[str, str], bool] = _not_in_pre_bind
         #: Plugins keep details that only full records show.
         self.keeps_details = False
         #: The timer of `sample_plugins`; None: sampling was never on.
@@ -549,18 +526,6 @@ class Framework:
         for plugin in self._post_bind:
             plugin.post_bind(state, pod, node_name)
         return [plugin.name for plugin in self._post_bind]
-
-
-def _not_in_pre_bind(_uid: str, _message: str) -> bool:
-    return False
-
-
-def _activate_nothing(_keys: Iterable[str]) -> None:
-    """Of a framework that belongs to no scheduler."""
-
-
-def _no_waiting_pods(_uid: str, _plugin: str) -> None:
-    """Of a framework that belongs to no scheduler."""
 
 
 def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) -> list[Any]:

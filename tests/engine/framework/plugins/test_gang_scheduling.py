@@ -46,9 +46,7 @@ def world(v1_36_with_gates):
 
 
 def plugin_of(world, groups: Groups | None = None, activated: list[str] | None = None):
-    framework = world.framework()
-    framework.pod_groups = groups or Groups()
-    framework.activate = (activated if activated is not None else []).extend
+    framework = world.framework(pod_groups=groups or Groups(), activate=(activated if activated is not None else []).extend)
     return framework.plugins.by_name["GangScheduling"]
 
 
