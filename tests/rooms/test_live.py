@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import zlib
 from threading import Event, Lock
@@ -11,10 +12,11 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from jsonschema.validators import Draft202012Validator
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from schedviz.sessions.redis import stream
 from schedviz.web import wire_schema
+from schedviz.web.live import connection
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.login import make_token
 from schedviz.web.models import Token
@@ -200,6 +202,29 @@ def test_an_invalid_message_gets_an_error_and_the_connection_stays_open(classroo
     assert teacher.until(lambda message: message["type"] == "error")["code"] == "invalid"
     teacher.send(type="ping")
     teacher.until(lambda message: message["type"] == "pong")
+
+
+def test_a_member_that_keeps_flooding_is_disconnected_and_the_others_stay(classroom, line, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10)
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
+    monkeypatch.setattr(connection, "REFUSED_AT_ONCE", 5)
+    monkeypatch.setattr(connection, "REFUSED_PER_SECOND", 0.001)
+    teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
+
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(20):
+            ada.send(type="ping")
+    assert ada.until(lambda message: message["type"] == "error")["code"] == "too_many_requests"
+    assert ada.close_code() == CloseCode.FLOOD
+
+    teacher.send(type="ping")
+    teacher.until(lambda message: message["type"] == "pong")
+
+
+def test_a_binary_message_gets_an_error(classroom, line):
+    teacher = line(classroom.teacher)
+    teacher.raw.send(b"{}")
+    assert teacher.until(lambda message: message["type"] == "error")["code"] == "bad_message"
 
 
 def test_the_teacher_sees_joins_follows_raised_hands_and_leaves(classroom, line):

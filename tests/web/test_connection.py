@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 import structlog
 
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.connection import SocketConnection
 from schedviz.web.live.viewer import Viewer
 
 
 class Sender(SocketConnection):
     """Sends one message after the other."""
+
+    sharing_sockets = "sockets for tests"
 
     async def _send_next(self) -> bool:
         await self._text(b"{}")
@@ -25,7 +28,10 @@ class Sender(SocketConnection):
     async def _recheck(self) -> None:
         pass
 
-    async def _take_message(self, text: str | None) -> None:
+    def _refuse(self, code: str, message: str, text: str | None = None) -> None:
+        pass
+
+    async def _take_message(self, text: str) -> None:
         pass
 
 
@@ -44,7 +50,7 @@ def log_of(error: Exception) -> tuple[list[Any], list[str]]:
         return {}
 
     async def run() -> None:
-        await Sender(Viewer(1000, "user 1", ""), {"headers": [], "subprotocols": []}, receive, send).run()
+        await Sender(Viewer(1000, ClientNames()), {"headers": [], "subprotocols": []}, receive, send, client="user 1").run()
 
     with structlog.testing.capture_logs() as logged:
         asyncio.run(run())

@@ -12,6 +12,7 @@ import pytest
 from schedviz.web.actors import Actor
 from schedviz.web.api import event_stream
 from schedviz.web.api.download import downloads
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.login import make_token
 from schedviz.web.waiting_requests import requester
 from tests.conftest import until
@@ -89,11 +90,14 @@ def test_a_client_has_a_limited_number_of_streams(curl, commits, monkeypatch):
 
 
 def test_participants_of_one_network_share_the_limit_of_streams():
+    def client_of(actor: Actor, network: str) -> str:
+        return event_stream._client_of(actor, ClientNames(actor.identity), network)
+
     ada, bob = Actor(guest="ada"), Actor(guest="bob")
-    assert event_stream._client_of(ada, "", "192.0.2.1") == event_stream._client_of(bob, "", "192.0.2.1")
-    assert event_stream._client_of(ada, "", "192.0.2.2") != event_stream._client_of(bob, "", "192.0.2.1")
-    assert event_stream._client_of(Actor(user_id=7, guest="ada"), "", "192.0.2.1") == "user 7"
-    assert event_stream._client_of(Actor(), "address 192.0.2.1", "192.0.2.1") == "address 192.0.2.1"
+    assert client_of(ada, "192.0.2.1") == client_of(bob, "192.0.2.1")
+    assert client_of(ada, "192.0.2.2") != client_of(bob, "192.0.2.1")
+    assert client_of(Actor(user_id=7, guest="ada"), "192.0.2.1") == "user 7"
+    assert event_stream._client_of(Actor(), ClientNames("", "address 192.0.2.1"), "192.0.2.1") == "address 192.0.2.1"
 
 
 def test_events_missing_in_redis_are_read_from_the_database(curl, commits):

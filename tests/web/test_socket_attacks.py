@@ -21,9 +21,9 @@ from websockets.exceptions import ConnectionClosed
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create
 from schedviz.trace.commands import AnyCommand
+from schedviz.web.live import connection as connection_module
 from schedviz.web.live import hub as hub_module
 from schedviz.web.live import message_budget
-from schedviz.web.live import socket as socket_module
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.messages import AnyIncoming
 from schedviz.web.live.routing import sockets as routes
@@ -181,8 +181,8 @@ def _sockets_of(_server: object) -> int:
 def test_a_client_that_keeps_flooding_is_disconnected(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
-    monkeypatch.setattr(socket_module, "REFUSED_AT_ONCE", 20)
-    monkeypatch.setattr(socket_module, "REFUSED_PER_SECOND", 1)
+    monkeypatch.setattr(connection_module, "REFUSED_AT_ONCE", 20)
+    monkeypatch.setattr(connection_module, "REFUSED_PER_SECOND", 1)
 
     for message in ("{", b"\0", {"type": "ping"}, "x" * 60_000):
         with viewer(people) as socket, pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 -- whichever of them meets it.

@@ -23,9 +23,10 @@ from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, SlotResponse, downloads
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
-from schedviz.web.live.handshake import Credentials, allowed, allowed_actor, crowd_of
+from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.named_semaphores import NamedSemaphores
@@ -138,8 +139,8 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         if actor is None:
             yield _ended(write)
             return
-        crowd = await in_database(crowd_of, actor, access.network)
-        feed, viewer = await hub().join(session_id, actor.identity, crowd)
+        names = await in_database(ClientNames.of_actor, actor, access.network)
+        feed, viewer = await hub().join(session_id, names)
     except DATABASE_UNAVAILABLE as error:
         log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
         return
@@ -148,7 +149,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         yield _notice(write, "full", str(full))
         return
     try:
-        client = _client_of(actor, crowd, access.network)
+        client = _client_of(actor, names, access.network)
         with _counted(client) as is_allowed:
             if not is_allowed:
                 yield _notice(write, "full", f"You have {MAX_STREAMS_OF_ONE_CLIENT} event streams of this server, which is the limit.")
@@ -163,11 +164,11 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         hub().leave(feed, viewer)
 
 
-def _client_of(actor: Actor, crowd: str, network: str) -> str:
+def _client_of(actor: Actor, names: ClientNames, network: str) -> str:
     """For whom a stream counts. Participants of rooms from one network count together: one client can join under many nicknames, and the
     pages of a class use WebSockets.
     """
-    return f"participants from {network}" if actor.user_id is None and actor.guest else crowd or actor.identity
+    return f"participants from {network}" if actor.user_id is None and actor.guest else names.address_group or names.identity
 
 
 #: The streams that follow, by client.

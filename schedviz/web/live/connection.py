@@ -8,12 +8,14 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 import structlog
+from django.conf import settings
 from django.core.exceptions import RequestAborted
 
+from schedviz.sessions.token_bucket import Bucket
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.client_places import PLACES
@@ -21,6 +23,7 @@ from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_UNAVAILABLE
 from schedviz.web.live.handshake import Refused, accepted_protocol
 from schedviz.web.live.hub import Full
+from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.outbox import Outbox
 
 log = structlog.get_logger(__name__)
@@ -28,6 +31,9 @@ log = structlog.get_logger(__name__)
 HEARTBEAT_SECONDS = 15.0
 #: The interval between permission checks of an open socket.
 RECHECK_SECONDS = 60.0
+#: The rate and burst of refused messages that a socket may cause before it is disconnected.
+REFUSED_PER_SECOND = 50
+REFUSED_AT_ONCE = 1000
 #: The time limit for closing the socket of a client that does not read.
 _CLOSING_SECONDS = 5.0
 
@@ -82,8 +88,15 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
 class SocketConnection(ABC):
     """An accepted socket. Subclasses define what it sends and receives."""
 
-    def __init__(self, outbox: Outbox, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
+    #: The sockets that share a budget of characters, in words.
+    sharing_sockets: ClassVar[str]
+
+    def __init__(self, outbox: Outbox, scope: Scope, receive: Receive, send: Send, *, client: str, **named: str) -> None:
+        """The client's sockets with this name share a budget of characters."""
         self._outbox = outbox
+        self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
+        self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
+        self._budget = budget_of(client)
         self._scope = scope
         self._receive = receive
         self._send = _until_closed(send)
@@ -153,11 +166,38 @@ class SocketConnection(ABC):
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
                 raise _Disconnected
-            await self._take_message(message.get("text"))
+            if (text := self._admit(message.get("text"))) is not None:
+                await self._take_message(text)
+
+    def _admit(self, text: str | None) -> str | None:
+        """A message that may be read. None: it (None: a binary message) was refused with an error."""
+        if not self._bucket.take():
+            self._drop(text, f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second.")
+        elif not self._budget.take(text):
+            self._drop(text, f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your {self.sharing_sockets}.")
+        elif text is None:
+            self._refuse("bad_message", "Binary messages are not supported; send JSON text.")
+        elif len(text.encode(errors="surrogatepass")) > settings.SOCKET_MESSAGE_BYTES:
+            limit = f"{settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES)"
+            self._refuse("too_large", f"Messages are limited to {limit}; use REST.")
+        else:
+            return text
+        return None
+
+    def _drop(self, text: str | None, why: str) -> None:
+        """Refuse a message over a limit; a client that keeps sending such messages is disconnected."""
+        if self._refusals.take() and self._budget.refuse():
+            self._refuse("too_many_requests", f"{why} This message was dropped; send it again.", text)
+        else:
+            self._outbox.close(CloseCode.FLOOD)
 
     @abstractmethod
-    async def _take_message(self, text: str | None) -> None:
-        """Handle a message; None for a binary one."""
+    def _refuse(self, code: str, message: str, text: str | None = None) -> None:
+        """Send an error about a message that was not read. `text`: the message, which may contain a key."""
+
+    @abstractmethod
+    async def _take_message(self, text: str) -> None:
+        """Read a message, and do what it says."""
 
 
 class _Disconnected(Exception):

@@ -145,7 +145,7 @@ def allowed_actor(credentials: Credentials, verb: Verb, session_id: UUID) -> Act
     return actor if may(actor, verb, session) else None
 
 
-def crowd_of(actor: Actor, network: str) -> str:
+def address_group_of(actor: Actor, network: str) -> str:
     """The clients among whom one without an account counts: those of its address. This includes visitors of the public demo. "" for
     another user with an account, and for a participant of a room, who has limits of their own.
     """

@@ -13,6 +13,7 @@ from django.conf import settings
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.redis import stream
 from schedviz.web.live.catch_up import CatchUp
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
 
@@ -21,7 +22,7 @@ _ANONYMOUS_PART = 0.8
 #: The largest share of this process's sockets that one user or participant may use, in all sessions together.
 _MAX_SOCKET_SHARE = 0.25
 #: The clients without an account of one address have this many times the sockets of one user: several people may be behind it.
-_CROWD_FACTOR = 2
+_ADDRESS_FACTOR = 2
 #: How many views of large sessions are read at a time: each takes seconds of the interpreter.
 _MAX_LARGE_VIEW_READS = 2
 
@@ -39,29 +40,27 @@ class Hub:
         self._anonymous = 0
         #: Sockets by identity.
         self._by_identity: Counter[str] = Counter()
-        #: Sockets by crowd.
-        self._by_crowd: Counter[str] = Counter()
+        #: Sockets by group of an address.
+        self._by_address: Counter[str] = Counter()
         self._catch_up = CatchUp()
         self._large_views = asyncio.Semaphore(_MAX_LARGE_VIEW_READS)
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def join(self, session_id: UUID, identity: str, crowd: str = "") -> tuple[Feed, Viewer]:
-        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one; `crowd` is that of
-        `crowd_of`. Raises `Full`.
-        """
+    async def join(self, session_id: UUID, names: ClientNames) -> tuple[Feed, Viewer]:
+        """A new viewer of a session, which receives everything from now on. Raises `Full`."""
         feed = self._feeds.get(session_id)
         viewers = feed.viewers if feed is not None else ()
-        self._require_crowd_below_limits(crowd, viewers)
-        self._require_below_limits(identity, viewers)
+        self._require_address_below_limits(names.address_group, viewers)
+        self._require_below_limits(names.identity, viewers)
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up, self._large_views)
             process_metrics.FEEDS.inc()
-        viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity, crowd)
+        viewer = Viewer(settings.VIEWER_QUEUE_BYTES, names)
         feed.viewers.add(viewer)
         self._sockets += 1
-        self._anonymous += not identity
-        self._by_identity[identity] += 1
-        self._by_crowd[crowd] += 1
+        self._anonymous += not names.identity
+        self._by_identity[names.identity] += 1
+        self._by_address[names.address_group] += 1
         process_metrics.VIEWERS.inc()
         try:
             await feed.ready()
@@ -74,13 +73,14 @@ class Hub:
         """Remove a viewer. The feed of a session ends with its last viewer."""
         feed.viewers.discard(viewer)
         self._sockets -= 1
-        self._anonymous -= not viewer.identity
-        self._by_identity[viewer.identity] -= 1
-        if not self._by_identity[viewer.identity]:
-            del self._by_identity[viewer.identity]
-        self._by_crowd[viewer.crowd] -= 1
-        if not self._by_crowd[viewer.crowd]:
-            del self._by_crowd[viewer.crowd]
+        identity, address_group = viewer.names
+        self._anonymous -= not identity
+        self._by_identity[identity] -= 1
+        if not self._by_identity[identity]:
+            del self._by_identity[identity]
+        self._by_address[address_group] -= 1
+        if not self._by_address[address_group]:
+            del self._by_address[address_group]
         process_metrics.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
@@ -89,19 +89,19 @@ class Hub:
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    def _require_crowd_below_limits(self, crowd: str, viewers: Collection[Viewer]) -> None:
-        if not crowd:
+    def _require_address_below_limits(self, address_group: str, viewers: Collection[Viewer]) -> None:
+        if not address_group:
             return
-        same, limit = sum(viewer.crowd == crowd for viewer in viewers), _CROWD_FACTOR * settings.SOCKETS_PER_VIEWER
+        same, limit = sum(viewer.names.address_group == address_group for viewer in viewers), _ADDRESS_FACTOR * settings.SOCKETS_PER_VIEWER
         if same >= limit:
             raise Full(
                 f"Clients without an account have {same} open sockets for this session from your address; the limit is "
-                f"{_CROWD_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER."
+                f"{_ADDRESS_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER."
             )
-        if self._by_crowd[crowd] >= max(limit, _MAX_SOCKET_SHARE * settings.SOCKETS):
+        if (everywhere := self._by_address[address_group]) >= max(limit, _MAX_SOCKET_SHARE * settings.SOCKETS):
             raise Full(
-                f"Clients without an account have {self._by_crowd[crowd]} open sockets on this server from your address; the limit is "
-                f"{_CROWD_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER, or a quarter of SCHEDVIZ_SOCKETS if that is more. Close some."
+                f"Clients without an account have {everywhere} open sockets on this server from your address; the limit is "
+                f"{_ADDRESS_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER, or a quarter of SCHEDVIZ_SOCKETS if that is more. Close some."
             )
 
     def _require_below_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
@@ -109,7 +109,7 @@ class Hub:
             raise Full(f"This server has {settings.SOCKETS} open sockets, the limit SCHEDVIZ_SOCKETS.")
         if len(viewers) >= settings.SOCKETS_PER_SESSION:
             raise Full(f"This session has {settings.SOCKETS_PER_SESSION} open sockets, the limit SCHEDVIZ_SOCKETS_PER_SESSION.")
-        same = sum(viewer.identity == identity for viewer in viewers)
+        same = sum(viewer.names.identity == identity for viewer in viewers)
         if identity and same >= settings.SOCKETS_PER_VIEWER:
             raise Full(f"You have {same} open sockets for this session, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
         own, limit = self._by_identity[identity] if identity else 0, max(settings.SOCKETS_PER_VIEWER, _MAX_SOCKET_SHARE * settings.SOCKETS)

@@ -18,28 +18,24 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
-from schedviz.sessions.token_bucket import Bucket
 from schedviz.trace.commands import AnyCommand, Configure, convert_command
 from schedviz.web.actors import Verb
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.api.errors import not_stored, struct_error
 from schedviz.web.extender_commands import require_extender_permission
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.feed import Feed
-from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of, crowd_of
+from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of
 from schedviz.web.live.hub import hub
-from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.viewer import Frame, Viewer
 
 #: A `resume` counts as this many messages against the rate limit, because the response has many.
 _RESUME_MESSAGES = 10
-#: The rate and burst of refused messages that a client may cause before it is disconnected.
-REFUSED_PER_SECOND = 50
-REFUSED_AT_ONCE = 1000
 
 
 async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,8 +61,8 @@ async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Vie
     actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
     if actor is None:
         raise Refused(404, "No such session, or you do not have access to it.")
-    crowd = await in_database(crowd_of, actor, network_of_scope(scope))
-    feed, viewer = await hub().join(session_id, actor.identity, crowd)
+    names = await in_database(ClientNames.of_actor, actor, network_of_scope(scope))
+    feed, viewer = await hub().join(session_id, names)
     return credentials, feed, viewer
 
 
@@ -78,21 +74,18 @@ def _resume_from(scope: Scope) -> int | None:
 class _SessionConnection(SocketConnection):
     """An accepted socket."""
 
+    sharing_sockets = "sockets for sessions"
+
     def __init__(self, feed: Feed, viewer: Viewer, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
-        super().__init__(viewer, scope, receive, send, session=str(feed.session_id))
+        names, session_id = viewer.names, feed.session_id
+        super().__init__(viewer, scope, receive, send, client=names.for_budget(session_id), session=str(session_id))
         self._feed = feed
         self._viewer = viewer
         self._credentials = credentials
-        #: Clients without an identity count together.
-        self._client = viewer.identity or f"viewers of {feed.session_id}"
+        self._client = names.for_database(session_id)
+        self._sender = names.for_validation(session_id)
         #: The last chunk that this viewer was sent; None before the first.
         self._chunk: int | None = None
-        self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
-        self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
-        #: Shared with the client's other sockets for sessions.
-        self._budget = budget_of(viewer.crowd or self._client)
-        #: Whom the validation of commands counts for.
-        self._sender = viewer.identity or viewer.crowd or self._client
 
     # --- sending
 
@@ -193,22 +186,7 @@ class _SessionConnection(SocketConnection):
 
     # --- receiving
 
-    async def _take_message(self, text: str | None) -> None:
-        if not self._bucket.take():
-            self._drop(text, f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second.")
-            return
-        if not self._budget.take(text):
-            self._drop(text, f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets for sessions.")
-            return
-        if text is None:
-            self._error("bad_message", "Binary messages are not supported; send JSON text.")
-            return
-        if len(text.encode(errors="surrogatepass")) > settings.SOCKET_MESSAGE_BYTES:
-            self._error(
-                "too_large",
-                f"Messages are limited to {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST.",
-            )
-            return
+    async def _take_message(self, text: str) -> None:
         try:
             incoming = decode_incoming(text)
         except msgspec.ValidationError as error:
@@ -232,13 +210,8 @@ class _SessionConnection(SocketConnection):
             case CommandMessage():
                 await self._take_command(incoming)
 
-    def _drop(self, text: str | None, why: str) -> None:
-        """Refuse a message over a limit; a client that keeps sending such messages is disconnected."""
-        if not (self._refusals.take() and self._budget.refuse()):
-            self._viewer.close(CloseCode.FLOOD)
-            return
-        key = _key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None
-        self._error("too_many_requests", f"{why} This message was dropped; send it again.", key=key)
+    def _refuse(self, code: str, message: str, text: str | None = None) -> None:
+        self._error(code, message, key=_key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None)
 
     async def _take_command(self, message: CommandMessage) -> None:
         try:

@@ -7,6 +7,7 @@ from collections import deque
 import msgspec
 
 from schedviz.sessions.metrics import process as process_metrics
+from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.outbox import Outbox
 
@@ -32,12 +33,9 @@ MAX_TEXTS = 2000
 class Viewer(Outbox):
     """An open socket or event stream, as the hub sees it."""
 
-    def __init__(self, byte_limit: int, identity: str = "", crowd: str = "") -> None:
+    def __init__(self, byte_limit: int, names: ClientNames) -> None:
         super().__init__()
-        #: For limits, the clients among which one without an account or a visitor of the public demo counts: those of its address; else "".
-        self.crowd = crowd
-        #: The user or participant, for limits; "" for an anonymous client.
-        self.identity = identity
+        self.names = names
         self._byte_limit = byte_limit
         self._items: deque[Frame | Text] = deque()
         self._bytes = 0

@@ -8,16 +8,13 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from django.conf import settings
 
-from schedviz.sessions.token_bucket import Bucket
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
-from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
 from schedviz.web.rooms.live.feed import RoomFeed
@@ -83,15 +80,16 @@ async def _record_presence(record: Callable[[int], None], member: MemberSocket) 
 class _RoomConnection(SocketConnection):
     """An accepted socket."""
 
+    sharing_sockets = "sockets for this room"
+
     def __init__(self, feed: RoomFeed, member: MemberSocket, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
-        super().__init__(member, scope, receive, send, room=str(feed.room_id))
+        # The budget is not that of the member's sockets for sessions.
+        budget = f"member {member.membership.participant_id} of {feed.room_id}"
+        super().__init__(member, scope, receive, send, client=budget, room=str(feed.room_id))
         self._feed = feed
         self._member = member
         self._credentials = credentials
         self._sharers = _sharers(member.membership)
-        self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
-        #: Shared with the member's other sockets for this room, not with those for sessions.
-        self._budget = budget_of(f"member {member.membership.participant_id} of {feed.room_id}")
 
     async def _send_next(self) -> bool:
         if (data := self._member.next_item()) is None:
@@ -106,22 +104,10 @@ class _RoomConnection(SocketConnection):
         if await in_database_for(self._sharers, membership_of, self._credentials, self._feed.room_id) != self._member.membership:
             self._member.close(CloseCode.FORBIDDEN)
 
-    async def _take_message(self, text: str | None) -> None:
-        if text is None:
-            self._error("bad_message", "Binary messages are not supported; send JSON text.")
-            return
-        if not self._bucket.take():
-            self._error(
-                "too_many_requests", f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second. This message was dropped."
-            )
-            return
-        if not self._budget.take(text):
-            self._error(
-                "too_many_requests",
-                f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets for this room. "
-                "This message was dropped.",
-            )
-            return
+    def _refuse(self, code: str, message: str, text: str | None = None) -> None:  # noqa: ARG002 -- Messages to a room have no key.
+        self._error(code, message)
+
+    async def _take_message(self, text: str) -> None:
         try:
             incoming = messages.decode_incoming(text)
         except (msgspec.DecodeError, RecursionError) as error:
