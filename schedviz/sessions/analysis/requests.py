@@ -81,7 +81,7 @@ class WhatIfRequest(AnalysisRequest, frozen=True, tag="whatIf"):
     copies: int
 
 
-class ExplainMessageRequest(AnalysisRequest, frozen=True, tag="said"):
+class ExplainMessageRequest(AnalysisRequest, frozen=True, tag="message"):
     """Explains a pasted scheduler message (`0/5 nodes are available: …`), and finds the nodes that match each of its reasons for a pod."""
 
     text: str
@@ -104,7 +104,7 @@ class DevicesRequest(AnalysisRequest, frozen=True, tag="devices"):
     pod: str = ""
 
 
-class ObjectRequest(AnalysisRequest, frozen=True, tag="kept"):
+class ObjectRequest(AnalysisRequest, frozen=True, tag="object"):
     """An object in the simulated API server, with the fields that the scheduler reads."""
 
     kind: str
@@ -112,7 +112,7 @@ class ObjectRequest(AnalysisRequest, frozen=True, tag="kept"):
     key: str
 
 
-class SelectorRequest(AnalysisRequest, frozen=True, tag="selected"):
+class SelectorRequest(AnalysisRequest, frozen=True, tag="selector"):
     """The names of the objects of a kind that match a label selector."""
 
     kind: str
@@ -120,7 +120,7 @@ class SelectorRequest(AnalysisRequest, frozen=True, tag="selected"):
     selector: str
 
 
-class DumpRequest(AnalysisRequest, frozen=True, tag="dumped"):
+class DumpRequest(AnalysisRequest, frozen=True, tag="dump"):
     """What the scheduler prints on SIGUSR2."""
 
     json: bool = False
@@ -135,14 +135,14 @@ class LessonPathRequest(AnalysisRequest, frozen=True, tag="path"):
     version: str = ""
 
 
-class LessonDraftRequest(AnalysisRequest, frozen=True, tag="drafted"):
+class LessonDraftRequest(AnalysisRequest, frozen=True, tag="lessonDraft"):
     """A lesson draft made from the session's commands, with a stop at each of these moments."""
 
     name: str
     moments: list[int] = []
 
 
-class RecordingRequest(AnalysisRequest, frozen=True, tag="recorded"):
+class RecordingRequest(AnalysisRequest, frozen=True, tag="recording"):
     """A trace of the commands between two events, verified by running it."""
 
     after: int | None = None
@@ -151,7 +151,7 @@ class RecordingRequest(AnalysisRequest, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-class CompareRequest(AnalysisRequest, frozen=True, tag="compared"):
+class CompareRequest(AnalysisRequest, frozen=True, tag="compare"):
     """A comparison of two sessions. `at` is the event of the first."""
 
     other: UUID
