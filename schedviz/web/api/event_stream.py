@@ -11,7 +11,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, nullcontext
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -50,19 +50,31 @@ def stream_of_events(
 
     `network`: of the client's address. Without `follows` it counts as a download. Raises `ApiError` 503 if there are too many.
     """
-    write = _as_sse if kind == SSE else _as_lines
+    form = _SSE_FORM if kind == SSE else _LINES_FORM
     access = _Access(credentials, session_id, network)
     content_type = f"{kind}; charset=utf-8"
     response: StreamingHttpResponse
     if follows:
-        response = StreamingHttpResponse(_followed(access, after, write), content_type=content_type)
+        response = StreamingHttpResponse(_followed(access, after, form), content_type=content_type)
     else:
         slot = downloads.acquire()
-        response = SlotResponse(AsyncSlotBody(_stored(access, after, write), slot), slot, content_type=content_type)
+        response = SlotResponse(AsyncSlotBody(_stored(access, after, form), slot), slot, content_type=content_type)
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.
     response["X-Accel-Buffering"] = "no"
     return response
+
+
+class _Form(NamedTuple):
+    """A form of streams: server-sent events, or lines of JSON."""
+
+    #: Writes events.
+    events: Callable[[Sequence[AnyEvent]], bytes]
+    #: Writes an event about the stream itself: its type and its JSON.
+    notice: Callable[[str, bytes], bytes]
+    #: The beginning of a stream that follows.
+    preamble: bytes
+    heartbeat: bytes
 
 
 def _as_sse(events: Sequence[AnyEvent]) -> bytes:
@@ -77,7 +89,16 @@ def _tag(event: AnyEvent) -> bytes:
     return str(event.__struct_config__.tag).encode()
 
 
-Write = Callable[[Sequence[AnyEvent]], bytes]
+def _notice_as_sse(event_type: str, data: bytes) -> bytes:
+    return b"event: %b\ndata: %b\n\n" % (event_type.encode(), data)
+
+
+def _notice_as_line(_event_type: str, data: bytes) -> bytes:
+    return data + b"\n"
+
+
+_SSE_FORM: Final = _Form(_as_sse, _notice_as_sse, preamble=b"retry: 2000\n\n", heartbeat=b": still here\n\n")
+_LINES_FORM: Final = _Form(_as_lines, _notice_as_line, preamble=b"", heartbeat=b"\n")
 
 
 class _Access:
@@ -99,23 +120,23 @@ class _Access:
         return self.ended
 
 
-async def _stored(access: _Access, after: int, write: Write) -> AsyncIterator[bytes]:
+async def _stored(access: _Access, after: int, form: _Form) -> AsyncIterator[bytes]:
     """All stored events, then the end of the stream."""
-    async for part, _ in _pages(access, after, write):
+    async for part, _ in _pages(access, after, form):
         yield part
     if access.ended:
-        yield _ended(write)
+        yield _ended(form)
 
 
-async def _pages(access: _Access, after: int, write: Write, *, client: str = "") -> AsyncGenerator[tuple[bytes, int]]:
+async def _pages(access: _Access, after: int, form: _Form, *, client: str = "") -> AsyncGenerator[tuple[bytes, int]]:
     """The stored events in pages, each with the number of its last event. Read and encoded in the threads of downloads.
 
     `client`: whose streams read one page at a time; "" for a download, which has a slot.
     """
-    turn = _page_turns.of(client, 1) if client else nullcontext()
+    page_slot = _page_slots.of(client, 1) if client else nullcontext()
     while not await access.has_ended():
-        async with turn:
-            events = await THREADS.run(_page, access.session_id, after, write)
+        async with page_slot:
+            events = await THREADS.run(_page, access.session_id, after, form)
         if events is None:
             return
         after = events[1]
@@ -123,21 +144,21 @@ async def _pages(access: _Access, after: int, write: Write, *, client: str = "")
 
 
 #: By client, while there are streams.
-_page_turns = NamedSemaphores()
+_page_slots = NamedSemaphores()
 
 
-def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:
+def _page(session_id: UUID, after: int, form: _Form) -> tuple[bytes, int] | None:
     some = reading.events(session_id, after=after, limit=_EVENTS_AT_ONCE, max_bytes=reading.PAGE_BYTES)
-    return (write(some), some[-1].event) if some else None
+    return (form.events(some), some[-1].event) if some else None
 
 
-async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[bytes]:
+async def _followed(access: _Access, after: int, form: _Form) -> AsyncIterator[bytes]:
     """Stored events, then new ones, until the session is deleted or the client loses access."""
     session_id = access.session_id
     try:
         actor = await in_database(allowed_actor, access.credentials, Verb.SEE, session_id)
         if actor is None:
-            yield _ended(write)
+            yield _ended(form)
             return
         names = await in_database(ClientNames.of_actor, actor, access.network)
         feed, viewer = await hub().join(session_id, names)
@@ -146,15 +167,15 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         return
     except Full as full:
         # The headers were sent, so the error becomes part of the stream. Clients reconnect.
-        yield _notice(write, "full", str(full))
+        yield _notice(form, "full", str(full))
         return
     try:
         client = _client_of(actor, names, access.network)
         with _counted(client) as is_allowed:
             if not is_allowed:
-                yield _notice(write, "full", f"You have {MAX_STREAMS_OF_ONE_CLIENT} event streams of this server, which is the limit.")
+                yield _notice(form, "full", f"You have {MAX_STREAMS_OF_ONE_CLIENT} event streams of this server, which is the limit.")
                 return
-            async with aclosing(_followed_as(viewer, access, after, write, client)) as parts:
+            async with aclosing(_followed_as(viewer, access, after, form, client)) as parts:
                 async for part in parts:
                     yield part
     except DATABASE_UNAVAILABLE as error:
@@ -190,26 +211,26 @@ def _counted(client: str) -> Iterator[bool]:
             del _streams[client]
 
 
-async def _followed_as(viewer: Viewer, access: _Access, after: int, write: Write, client: str) -> AsyncGenerator[bytes]:
+async def _followed_as(viewer: Viewer, access: _Access, after: int, form: _Form, client: str) -> AsyncGenerator[bytes]:
     """The stream of an admitted client."""
-    if write is _as_sse:
-        yield b"retry: 2000\n\n"
+    if form.preamble:
+        yield form.preamble
     while True:
-        async with aclosing(_pages(access, after, write, client=client)) as pages:
+        async with aclosing(_pages(access, after, form, client=client)) as pages:
             async for part, last in pages:
                 after = last
                 yield part
-        async with aclosing(_live(viewer, after, write)) as parts:
+        async with aclosing(_live(viewer, after, form)) as parts:
             async for part, last in parts:
                 after = last
                 yield part
                 if await access.has_ended():
                     break
         if access.ended:
-            yield _ended(write)
+            yield _ended(form)
             return
         if viewer.close_code:
-            yield _notice(write, "ended", "The session was deleted.")
+            yield _notice(form, "ended", "The session was deleted.")
             return
 
 
@@ -222,28 +243,28 @@ class _Encoded(NamedTuple):
 
 
 #: The newest frames of sessions with streams, by event loop, compressed data and form: one stream encodes a frame for all.
-_encoded_frames: OrderedDict[tuple[int, bytes, Write], asyncio.Future[_Encoded]] = OrderedDict()
+_encoded_frames: OrderedDict[tuple[int, bytes, _Form], asyncio.Future[_Encoded]] = OrderedDict()
 
 
-async def _encoded(frame: Frame, write: Write) -> _Encoded:
-    key = (id(asyncio.get_running_loop()), frame.data, write)
+async def _encoded(frame: Frame, form: _Form) -> _Encoded:
+    key = (id(asyncio.get_running_loop()), frame.data, form)
     if (future := _encoded_frames.get(key)) is None:
-        future = _encoded_frames[key] = asyncio.ensure_future(THREADS.run(_encode, frame.data, write))
+        future = _encoded_frames[key] = asyncio.ensure_future(THREADS.run(_encode, frame.data, form))
         if len(_encoded_frames) > _MAX_ENCODED:
             _encoded_frames.popitem(last=False)
     return await asyncio.shield(future)
 
 
-def _encode(data: bytes, write: Write) -> _Encoded:
+def _encode(data: bytes, form: _Form) -> _Encoded:
     events = frames.events_of(data)
-    return _Encoded(events[0].event, events[-1].event, write(events)) if events else _Encoded(0, 0, b"")
+    return _Encoded(events[0].event, events[-1].event, form.events(events)) if events else _Encoded(0, 0, b"")
 
 
-async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
+async def _live(viewer: Viewer, after: int, form: _Form) -> AsyncGenerator[tuple[bytes, int]]:
     """The encoded events of the feed, each with its last number. Ends where events are missing or access must be checked again."""
     while True:
         if not await viewer.wait(HEARTBEAT_SECONDS):
-            yield (b": still here\n\n" if write is _as_sse else b"\n"), after
+            yield form.heartbeat, after
             continue
         if viewer.close_code:
             return
@@ -253,7 +274,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         item = viewer.next_item()
         if not isinstance(item, Frame):
             continue
-        encoded = await _encoded(item, write)
+        encoded = await _encoded(item, form)
         if encoded.last <= after:
             continue
         if encoded.first != after + 1:
@@ -263,11 +284,10 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         yield encoded.data, after
 
 
-def _ended(write: Write) -> bytes:
-    return _notice(write, "ended", "The session was deleted, or you no longer have access to it.")
+def _ended(form: _Form) -> bytes:
+    return _notice(form, "ended", "The session was deleted, or you no longer have access to it.")
 
 
-def _notice(write: Write, event_type: str, message: str) -> bytes:
-    """An event about the stream itself, in the format of `write`."""
-    data: Any = _encoder.encode({"t": event_type, "message": message})
-    return b"event: %b\ndata: %b\n\n" % (event_type.encode(), data) if write is _as_sse else data + b"\n"
+def _notice(form: _Form, event_type: str, message: str) -> bytes:
+    """An event about the stream itself."""
+    return form.notice(event_type, _encoder.encode({"t": event_type, "message": message}))
