@@ -178,6 +178,8 @@ class _Loading:
         #: Why no object of a file with messages can be read; that of the first such file.
         self.why_without_objects: IngestError | None = None
         self.warnings: list[Phrase] = []
+        #: Whether the files have no objects, so that those of a SIGUSR2 dump are taken.
+        self.is_made_of_dump = False
 
     def run(self, sources: Sequence[Source]) -> Import:
         """Read all files."""
@@ -422,17 +424,7 @@ class _Loading:
 
     def finish(self) -> Import:
         merged = self.merged
-        newer_phrase = newer_words(message.message for message in merged.messages.values())
-        gates = gates_of(merged.feature_gates, merged.objects.values())
-        evidence = ReleaseEvidence(
-            merged.kubelet_version,
-            merged.config_releases,
-            merged.scheduler_version,
-            merged.newer_field,
-            newer_phrase,
-            gates,
-            bool(merged.feature_gates),
-        )
+        evidence = self.evidence()
         if not merged.objects:
             self.make_objects_of_dumps()
         if not merged.objects:
@@ -440,20 +432,8 @@ class _Loading:
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         keys = sorted(merged.objects, key=lambda key: order[key[0]])
         objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)
-        kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
-        missing = missing_pods(merged.messages.values(), objects, set(merged.origins.values()))
-        warnings = (*missing, *self.warnings, *merged.all_warnings(), *warnings_of(objects, kinds), *self.refused.warnings())
-        report = Report(
-            files=merged.reports(),
-            kinds=dict(kinds),
-            dropped=merged.tally.dropped(),
-            warnings=tuple(warning.text for warning in warnings),
-            warning_phrases=warnings,
-            configuration=merged.config[0] if merged.config else "",
-            refused=tuple(self.refused.listed),
-            skipped=tuple(self.skipped[:MAX_LISTED]),
-        )
+        report = self.report(objects)
         self.report_progress(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(
             objects=objects,
@@ -464,8 +444,37 @@ class _Loading:
             messages=tuple(merged.messages.values()),
             events=tuple(merged.events.values()),
             origins=tuple(merged.origins[key] for key in keys),
-            made_of_dump=WARNING in self.warnings,
+            made_of_dump=self.is_made_of_dump,
             evidence=evidence,
+        )
+
+    def evidence(self) -> ReleaseEvidence:
+        """What the files say of the release. Called before objects are made of a dump."""
+        merged = self.merged
+        return ReleaseEvidence(
+            merged.kubelet_version,
+            merged.config_releases,
+            merged.scheduler_version,
+            merged.newer_field,
+            newer_words(message.message for message in merged.messages.values()),
+            gates_of(merged.feature_gates, merged.objects.values()),
+            bool(merged.feature_gates),
+        )
+
+    def report(self, objects: Sequence[KubeObject]) -> Report:
+        merged = self.merged
+        kinds = Counter(type(obj).__name__ for obj in objects)
+        missing = missing_pods(merged.messages.values(), objects, set(merged.origins.values()))
+        warnings = (*missing, *self.warnings, *merged.all_warnings(), *warnings_of(objects, kinds), *self.refused.warnings())
+        return Report(
+            files=merged.reports(),
+            kinds=dict(kinds),
+            dropped=merged.tally.dropped(),
+            warnings=tuple(warning.text for warning in warnings),
+            warning_phrases=warnings,
+            configuration=merged.config[0] if merged.config else "",
+            refused=tuple(self.refused.listed),
+            skipped=tuple(self.skipped[:MAX_LISTED]),
         )
 
     def make_objects_of_dumps(self) -> None:
@@ -476,6 +485,7 @@ class _Loading:
         for obj in objects_of(log.signals[-1].dump):
             self.merged.objects[type(obj), obj.key] = obj
             self.merged.origins[type(obj), obj.key] = log.name
+        self.is_made_of_dump = True
         self.warnings.append(WARNING)
 
 
