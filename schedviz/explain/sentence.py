@@ -143,55 +143,72 @@ def _for_ever(explanation: Explanation) -> Phrase:
 
 
 def _pending(explanation: Explanation, pod: Pod) -> Phrase:
+    if (nominated := _nominated(explanation)) is not None:
+        return nominated
     name = explanation.pod
+    state = phrase("{pod} is pending", pod=name)
+    if explanation.standing == "nominated":
+        state = phrase("{pod} is nominated to {node} and is pending until there is room there", pod=name, node=explanation.node)
+    if explanation.fits:
+        return _fitting(state, explanation)
+    return _rejected(state, explanation) if explanation.nodes else _without_nodes(state, explanation, pod)
+
+
+def _nominated(explanation: Explanation) -> Phrase | None:
+    """Of a pod that waits for its victims, or whose nomination has no preemption; None: of another one."""
+    name, node = explanation.pod, explanation.node
     if explanation.victims:
         return phrase(
             "{pod} is nominated to {node} and is waiting for the pods evicted there to terminate: {victims}.",
             pod=name,
-            node=explanation.node,
+            node=node,
             victims=some(explanation.victims),
         )
     if any(finding.kind == WITHOUT_PREEMPTION for finding in explanation.findings):
-        return phrase(
-            "{pod} is nominated to {node} without a preemption: {why}.", pod=name, node=explanation.node, why=explanation.cause_phrase or ""
-        )
-    state = phrase("{pod} is pending", pod=name)
-    if explanation.standing == "nominated":
-        state = phrase("{pod} is nominated to {node} and is pending until there is room there", pod=name, node=explanation.node)
-    unknown = unknown_nodes(explanation.findings)
-    if len(explanation.fits) > len(unknown):
-        nodes = counted(len(explanation.fits) - len(unknown), "{count} node", "{count} nodes")
-        # The real queue is another one, if a dump of it was compared.
-        queued = "" if explanation.findings else _queued(explanation.queue)
-        if explanation.node in explanation.fits:
-            return phrase("{pod} is nominated to {node}, where it fits now{queued}.", pod=name, node=explanation.node, queued=queued)
-        return phrase("{state}, but fits on {nodes} now{queued}.", state=state, nodes=nodes, queued=queued)
-    if explanation.fits:
+        why = explanation.cause_phrase or ""
+        return phrase("{pod} is nominated to {node} without a preemption: {why}.", pod=name, node=node, why=why)
+    return None
+
+
+def _fitting(state: Phrase, explanation: Explanation) -> Phrase:
+    """Of a pod that fits on nodes."""
+    known = len(explanation.fits) - len(unknown_nodes(explanation.findings))
+    if known <= 0:
         return phrase("{state}: it fits on no node that its scheduler knows.", state=state)
-    if not explanation.nodes and explanation.said == NO_NODES_AVAILABLE:
+    # The real queue is another one, if a dump of it was compared.
+    queued = "" if explanation.findings else _queued(explanation.queue)
+    if explanation.node in explanation.fits:
+        return phrase("{pod} is nominated to {node}, where it fits now{queued}.", pod=explanation.pod, node=explanation.node, queued=queued)
+    nodes = counted(known, "{count} node", "{count} nodes")
+    return phrase("{state}, but fits on {nodes} now{queued}.", state=state, nodes=nodes, queued=queued)
+
+
+def _without_nodes(state: Phrase, explanation: Explanation, pod: Pod) -> Phrase:
+    """Of a pod of a cluster without nodes: what the scheduler wrote, if it is known."""
+    said = explanation.said
+    if said == NO_NODES_AVAILABLE:
         return phrase("{state}: {answer}.", state=state, answer=phrase("there are no nodes to schedule it on"))
-    if not explanation.nodes and explanation.said and (conclusion := conclusion_of(explanation.said, pod)) is not None:
+    if said and (conclusion := conclusion_of(said, pod)) is not None:
         return phrase("{state}. {conclusion} No nodes are loaded, so scheduling was not simulated.", state=state, conclusion=conclusion)
-    if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
+    if explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
         return phrase(
             "{state}: {detail}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}",
             state=state,
             detail=detail,
-            said=explanation.said,
+            said=said,
         )
-    if not explanation.nodes and explanation.said:
+    if said:
         return phrase(
-            "{state}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}",
-            state=state,
-            said=explanation.said,
+            "{state}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}", state=state, said=said
         )
-    if not explanation.nodes:
-        untried = phrase("{state}: there are no nodes to schedule it on.", state=state)
-        return (
-            untried
-            if explanation.cause_phrase is None
-            else phrase("{sentence} To run, {cause}.", sentence=untried, cause=explanation.cause_phrase)
-        )
+    untried = phrase("{state}: there are no nodes to schedule it on.", state=state)
+    if explanation.cause_phrase is None:
+        return untried
+    return phrase("{sentence} To run, {cause}.", sentence=untried, cause=explanation.cause_phrase)
+
+
+def _rejected(state: Phrase, explanation: Explanation) -> Phrase:
+    """Of a pod that fits on none of the nodes."""
     if explanation.failed:
         return phrase("{state}: every scheduling attempt fails with an error: {error}.", state=state, error=_error(explanation))
     if explanation.main is not None and (detail := plain(explanation.main)) is not None:
