@@ -201,17 +201,8 @@ class Simulation(SimulationState):
         return self.extender_calls.drain()
 
     @property
-    def detail(self) -> bool:
-        """Whether FORMAT.md's full records of cycles are made (`records == "full"`). False stops all records, those of placements, too."""
-        return self.records == "full"
-
-    @detail.setter
-    def detail(self, enabled: bool) -> None:
-        self.records = "full" if enabled else ""
-
-    @property
     def last_cycle(self) -> dict[str, Any] | None:
-        """FORMAT.md's `cycle` of the last scheduling cycle of this command; recorded while `detail` is set."""
+        """FORMAT.md's `cycle` of the last scheduling cycle of this command; recorded while `records` is "full"."""
         return self.cycle_records[-1][1] if self.cycle_records else None
 
     def record_of(self, cycle: int) -> dict[str, Any] | None:

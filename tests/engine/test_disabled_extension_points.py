@@ -43,7 +43,7 @@ def simulation_without(plugin: str, point: str, *, release: str, gates: Mapping[
 
 
 def cycle_of(simulation: Simulation) -> dict[str, Any]:
-    simulation.detail = True
+    simulation.records = "full"
     do_unchecked(simulation, "cycle")
     assert simulation.last_cycle is not None
     return simulation.last_cycle

@@ -13,7 +13,7 @@ from .clusters import do, four_nodes, node, pod
 def test_a_pod_that_was_updated_in_the_queue_is_scheduled_by_its_new_affinity() -> None:
     near_nobody = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "nowhere", "labelSelector": {}}]}}
     simulation = four_nodes()
-    simulation.detail = True
+    simulation.records = "full"
     do(simulation, "create", object={"apiVersion": "v1", **pod("a", affinity=near_nobody)})
     do(simulation, "cycle")
     do(simulation, "update", object={"apiVersion": "v1", **pod("a")})
@@ -38,7 +38,7 @@ def test_a_percent_sign_in_a_message_goes_through_the_format_of_the_event(releas
 def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_in_v1_27_1(release: str, message: str) -> None:
     extender = {"name": "e1", "filterVerb": True, "error": {"filter": "50% down"}}
     simulation = four_nodes(pod("a"), release=release, fake_extenders=[extender])
-    simulation.detail = True
+    simulation.records = "full"
     do(simulation, "cycle")
     record = simulation.last_cycle
     assert record is not None

@@ -148,7 +148,7 @@ def _fate(point, code):
         rules.append({"point": "filter", "code": "Unschedulable", "reasons": ["full"]})
     config = {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
     simulation = Simulation(SimulationSettings(config=config))
-    simulation.detail = True
+    simulation.records = "full"
     for name in ("n", "m") if point in ("preScore", "score") else ("n",):  # a single node is not scored
         _do(simulation, {"op": "create", "object": {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"pods": "9"}}}})
     _do(simulation, {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}})

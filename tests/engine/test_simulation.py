@@ -309,7 +309,7 @@ def test_a_pause_and_a_latency_of_an_unknown_kind_do_nothing() -> None:
 
 def test_a_cycle_can_be_recorded_in_full() -> None:
     simulation = four_nodes(pod("a"))
-    simulation.detail = True
+    simulation.records = "full"
     do(simulation, "step")
     record = simulation.last_cycle
     assert record is not None

@@ -87,7 +87,7 @@ class Run:
     ) -> None:
         config = {"percentageOfNodesToScore": 100} if every_node else None
         self.simulation = Simulation(SimulationSettings(config=config, release=release))
-        self.simulation.detail = recording == "detail"
+        self.simulation.records = "full" if recording == "detail" else ""
         self.simulation.load(workload.cluster(nodes, pods, running=running))
         self.simulation.drain_events()
         # Off: events are dropped where they would be created. The stages still collect their facts.

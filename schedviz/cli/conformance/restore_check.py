@@ -65,7 +65,7 @@ def run(settings: SimulationSettings, commands: Sequence[AnyCommand], restore_ev
     from schedviz.engine import Simulation
 
     done = Run(Simulation(settings), [], [])
-    done.simulation.detail = True
+    done.simulation.records = "full"
     ahead = list(reversed(restore_events))
     for command in commands:
         done.simulation.start(command)
@@ -76,7 +76,7 @@ def run(settings: SimulationSettings, commands: Sequence[AnyCommand], restore_ev
             if ahead and done.simulation.event >= ahead[-1]:
                 done.records += done.simulation.cycle_records
                 done.simulation = Simulation.restore(done.simulation.checkpoint())
-                done.simulation.detail = True
+                done.simulation.records = "full"
                 done.restores += 1
                 while ahead and done.simulation.event >= ahead[-1]:
                     ahead.pop()

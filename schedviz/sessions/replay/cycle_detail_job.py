@@ -116,8 +116,8 @@ def _replayed(session: Session, cycle: int, *, detail_from: int, deadline: float
         if simulation.cycle < cycle:
             before = simulation.cycle
         # Records are large, so they are not made for earlier cycles.
-        if simulation.cycle >= detail_from and not simulation.detail:
-            simulation.detail = True
+        if simulation.cycle >= detail_from and simulation.records != "full":
+            simulation.records = "full"
             simulation.time_plugins(time.perf_counter_ns)
         wanted = simulation.record_of(cycle)
         has_passed = simulation.cycle > cycle and simulation.scheduler.cycle is None
@@ -141,6 +141,6 @@ def _engine_before(session: Session, cycle: int, detail_from: int) -> tuple[Simu
 
     # The session was forked within the cycle, so the cycle began in the parent.
     def keep_records(simulation: Simulation) -> None:
-        simulation.detail = simulation.cycle >= detail_from
+        simulation.records = "full" if simulation.cycle >= detail_from else ""
 
     return replayer.engine_at(session.forked_from_id, session.fork_event, between_units=keep_records), first

@@ -47,7 +47,7 @@ def nominated(simulation: Simulation) -> str:
 
 
 def attempt(simulation: Simulation) -> dict[str, Any]:
-    simulation.detail = True
+    simulation.records = "full"
     do(simulation, "cycle")
     assert simulation.last_cycle is not None
     return simulation.last_cycle

@@ -15,7 +15,7 @@ def _cycle(*existing: dict[str, Any], **settings: Any) -> dict[str, Any]:
     """The record of the cycle of the only pending pod."""
     simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True, **settings))
     simulation.load(objects(*existing))
-    simulation.detail = True
+    simulation.records = "full"
     do(simulation, "cycle")
     record: dict[str, Any] | None = simulation.last_cycle
     assert record is not None
