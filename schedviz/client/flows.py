@@ -36,7 +36,6 @@ def new_session(
     files: Sequence[tuple[str, bytes]] = (),
     config: Config | None = None,
     settings: Mapping[str, Any] | None = None,
-    policies: Mapping[str, Any] | None = None,
     release: str = "",
     feature_gates: Mapping[str, bool] | None = None,
     **source: Any,
@@ -53,7 +52,7 @@ def new_session(
             f"{config}: no file goes with a generated cluster; give the configuration as a dict, as yaml.safe_load reads it."
         )
     headers = {"Idempotency-Key": uuid.uuid4().hex}
-    chosen = {member: dict(value) for member, value in (("settings", settings), ("policies", policies)) if value}
+    chosen: dict[str, Any] = {"settings": dict(settings)} if settings else {}
     if feature_gates is not None:
         chosen["featureGates"] = dict(feature_gates)
     if files:
