@@ -4,7 +4,6 @@ to it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +14,8 @@ from schedviz.engine.checkpointing.checkpoint import CheckpointError
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.load import Import, Progress
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.history import checkpoints, lineage, reading, timeline
+from schedviz.sessions.history import lineage, reading, timeline
 from schedviz.sessions.hosting import lease
-from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
@@ -95,10 +93,7 @@ class ForkBuilder(Importer):
             before=_events_of_divided_chunk(parent, event),
         )
         lease.require_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
-        began = time.perf_counter()
-        position = Position.before_commands(simulation)
-        saved = saved_engine(simulation, position, in_command=False)
-        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        self.save_checkpoint(simulation, Position.before_commands(simulation))
 
     def begin_other_release(self, simulation: Simulation) -> None:
         """Start the scheduler of the other release with the objects in this session's API server."""

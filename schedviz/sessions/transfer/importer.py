@@ -28,12 +28,10 @@ from schedviz.ingest.load import Import, Progress, load
 from schedviz.ingest.release_evidence import with_release
 from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
-from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.apps import Deployment, ReplicaSet
-from schedviz.kube.core import Pod, PodSpec, ResourceRequirements
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames, quotas
-from schedviz.sessions.commands.limits import MAX_POD_TERMS, MAX_TERMS, validate_config, validate_replicas, validate_terms
+from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -48,6 +46,7 @@ from schedviz.sessions.metrics import stored_metrics
 from schedviz.sessions.models import Checkpoint, Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.transfer.workload_limits import validate_workloads
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.stored_files import StoredFiles
 from schedviz.trace.commands import AnyCommand, encode_command
@@ -205,13 +204,7 @@ class Importer:
 
     def require_cluster_quota(self, objects: Collection[KubeObject], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
-        for obj in objects:
-            if isinstance(obj, Deployment | ReplicaSet):
-                _validate_replicas(obj)
-                if obj.spec.template is not None and _may_have_too_many_terms(obj.spec.template.spec):
-                    _validate_terms(obj, obj.spec.template.spec)
-            elif isinstance(obj, Pod) and _may_have_too_many_terms(obj.spec):
-                _validate_terms(obj, obj.spec)
+        validate_workloads(objects)
         kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         of_workloads = (sum(max(0, obj.replicas) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet))
@@ -236,14 +229,18 @@ class Importer:
     def save(self, simulation: Simulation) -> None:
         """Save the first checkpoint, tally and metrics, and the numbers of objects that the session begins with."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
-        began = time.perf_counter()
         position = Position.before_commands(simulation)
-        saved = saved_engine(simulation, position, in_command=False)
-        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        self.save_checkpoint(simulation, position)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
         stored_metrics.store_initial(self.session.pk, simulation)
         lease.require_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
+
+    def save_checkpoint(self, simulation: Simulation, position: Position) -> None:
+        """Save the engine between two commands. Raises `Fenced`."""
+        began = time.perf_counter()
+        saved = saved_engine(simulation, position, in_command=False)
+        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """Store the steps of a trace as commands, after those that arrived during the import."""
@@ -333,59 +330,6 @@ class Importer:
 
     def announce(self) -> None:
         stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
-
-
-def _validate_replicas(workload: Deployment | ReplicaSet) -> None:
-    kind = type(workload).__name__
-    try:
-        validate_replicas({"kind": kind, "spec": {"replicas": workload.spec.replicas}})
-    except CommandRefused as error:
-        raise IngestError(f"{kind} {workload.namespace}/{workload.name}: {error}") from None
-
-
-def _validate_terms(obj: Pod | Deployment | ReplicaSet, spec: PodSpec) -> None:
-    """Check the specification of a pod, or of a workload's pods. Raises `IngestError`."""
-    terms = {
-        "affinity": spec.affinity,
-        "tolerations": spec.tolerations,
-        "topologySpreadConstraints": spec.topology_spread_constraints,
-        "schedulingGates": spec.scheduling_gates,
-        "nodeSelector": spec.node_selector,
-    }
-    names = {name for requirement in _requirements(spec) for name in (*requirement.requests, *requirement.limits)}
-    counted = {
-        **msgspec.to_builtins(terms),
-        "overhead": dict.fromkeys(names),
-        "containers": [{"ports": container.ports} for container in spec.all_containers],
-        "volumes": spec.volumes,
-    }
-    kind = type(obj).__name__
-    try:
-        validate_terms({"kind": kind, "spec": counted if isinstance(obj, Pod) else {"template": {"spec": counted}}})
-    except CommandRefused as error:
-        raise IngestError(f"{kind} {obj.namespace}/{obj.name}: {error}") from None
-
-
-def _may_have_too_many_terms(spec: PodSpec) -> bool:
-    """Whether a pod may have too many terms, resources, ports or volumes: a quick check, because an import has many pods."""
-    spread = sum(map(_terms_in, spec.topology_spread_constraints))
-    others = spread + len(spec.tolerations) + len(spec.scheduling_gates) + len(spec.node_selector)
-    return (
-        spec.affinity is not None
-        or spread > MAX_POD_TERMS
-        or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(spec)) > MAX_TERMS
-        or len(spec.volumes) > MAX_TERMS
-        or sum(len(container.ports) for container in spec.all_containers) > MAX_TERMS
-    )
-
-
-def _terms_in(constraint: TopologySpreadConstraint) -> int:
-    selector = constraint.label_selector
-    return 1 + len(constraint.match_label_keys) + (len(selector.match_labels) + len(selector.match_expressions) if selector else 0)
-
-
-def _requirements(spec: PodSpec) -> list[ResourceRequirements]:
-    return [container.resources for container in spec.all_containers]
 
 
 def trace_settings(trace: TraceFile) -> dict[str, Any]:

@@ -6,7 +6,6 @@ called: during the replay the file's responses are used, and afterwards the decl
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -42,9 +41,7 @@ from schedviz.sessions.cluster_growth import size_of
 from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, ReplayDiverged
-from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting import lease
-from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.metrics import stored_metrics
 from schedviz.sessions.models import (
@@ -105,6 +102,12 @@ class SessionFileImport(Importer):
 
     #: The difference, if the file cannot be replayed.
     difference: dict[str, Any] | None = None
+    # Set by `make`, because errors in a file are reported as those of all phases.
+    file: SessionFile
+    lines: Iterator[AnyLine]
+    #: The first line that no phase has taken; None at the end.
+    pending: AnyLine | None
+    responses: _FileResponses
 
     def make(self) -> dict[str, Any]:
         self.delete_earlier_attempt()
@@ -112,10 +115,10 @@ class SessionFileImport(Importer):
         self.report_progress(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
         self.file = SessionFile(source.name, self.files.chunks_of(0), limits)
-        self.lines: Iterator[AnyLine] = self.file.lines()
+        self.lines = self.file.lines()
         self.responses = _FileResponses()
         manifest = self.file.manifest
-        self.pending: AnyLine | None = next(self.lines, None)
+        self.pending = next(self.lines, None)
         try:
             simulation = self.create_engine(manifest)
             self.take_responses()
@@ -288,9 +291,7 @@ class SessionFileImport(Importer):
     def finish(self, simulation: Simulation, position: Position) -> None:
         """Save a checkpoint of the end, so that the next command needs no replay."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
-        began = time.perf_counter()
-        saved = saved_engine(simulation, position, in_command=False)
-        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        self.save_checkpoint(simulation, position)
         stored_metrics.store_initial(self.session.pk, simulation)
 
     def report(self, manifest: Manifest) -> dict[str, Any]:
