@@ -177,7 +177,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
     Of those that one writer sent about a pod, only the first is explained.
     """
     from schedviz.explain.pasted.answering import says_all
-    from schedviz.explain.reason_tables.whole import PLACED, STATUS
+    from schedviz.kube.pod_status import PLACED, STATUS
 
     if not found:
         say("No event in the files is about scheduling.", bold=True)

@@ -31,7 +31,7 @@ from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
-from schedviz.explain.reason_tables.whole import OTHER_SCHEDULER
+from schedviz.explain.reason_tables.whole import ADVICE_ABOUT_OTHER_SCHEDULER
 from schedviz.explain.sentence import sentence_of, starting
 from schedviz.explain.unbound_claims import with_missing_class
 from schedviz.explain.verdicts import clauses, matrix
@@ -193,7 +193,7 @@ def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) ->
     sentence = phrase(
         "{pod} specifies the scheduler {scheduler}, so {profiles} does not try it.", pod=pod.key, scheduler=scheduler, profiles=profiles
     )
-    advice = Phrase(OTHER_SCHEDULER, {"scheduler": scheduler.replace("`", "'")})
+    advice = Phrase(ADVICE_ABOUT_OTHER_SCHEDULER, {"scheduler": scheduler.replace("`", "'")})
     return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence, advice=advice.text, advice_phrase=advice)
 
 

@@ -8,9 +8,10 @@ from typing import Final, Protocol
 from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.doctor.differences import note
 from schedviz.explain.finding import Finding
-from schedviz.explain.pasted.claim_events import PROVISIONING_FAILED, provisioning_failure
+from schedviz.explain.pasted.claim_events import provisioning_failure
 from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import Pod
+from schedviz.kube.event_reasons import FAILED_BINDING, PROVISIONING_FAILED
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import StorageClass
 from schedviz.trace.phrase import Phrase, phrase
@@ -30,7 +31,7 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
         phrase("its provisioner has not created the volume yet"),
         phrase("check that the CSI driver is running, and check the log of its provisioner"),
     ),
-    "FailedBinding": (
+    FAILED_BINDING: (
         phrase("no volume matches the claim, and the claim names no StorageClass that could provision one"),
         phrase("set `storageClassName`, or create a PersistentVolume that matches"),
     ),

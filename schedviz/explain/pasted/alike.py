@@ -8,9 +8,9 @@ from typing import Final
 
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_each_source
 from schedviz.explain.pasted.pod_answer import PodAnswer
+from schedviz.kube.pod_status import GENERATED_SUFFIX
 
-#: The end of the name of a ReplicaSet's pod. Upstream: apimachinery pkg/util/rand SafeEncodeString
-_OF_REPLICA_SET: Final = re.compile(r"-[bcdf-hj-np-tv-xz2456789]{5}$")
+_OF_REPLICA_SET: Final = re.compile(rf"-{GENERATED_SUFFIX}$")
 #: Names with digits in what an autoscaler says, which differ from pod to pod.
 _NAME: Final = re.compile(r"[\w.-]*\d[\w.-]*", re.ASCII)
 

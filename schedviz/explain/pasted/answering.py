@@ -23,11 +23,12 @@ from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPE
 from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
-from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
+from schedviz.explain.reason_tables.whole import DESCRIPTION, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
+from schedviz.kube.event_reasons import NETWORK_NOT_READY
+from schedviz.kube.pod_status import GATED, PLACED, STATUS
 from schedviz.trace.phrase import Phrase, counted, phrase
 
-#: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
-NO_NETWORK: Final = "NetworkNotReady"
+#: The taint of a node without a network.
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _DELETING: Final = "skip schedule deleting pod"
 #: What a pod waits for whose preemption has made room, and what to do if that takes long.
@@ -213,7 +214,7 @@ def _of_network(context: PodContext) -> Phrase | None:
     """What a pod on a node that is not ready says about its network."""
     if not any(_NOT_READY in clause.reason for message in context.newest for clause in message.message.clauses):
         return None
-    event = next((event for event in context.events if event.reason == NO_NETWORK), None)
+    event = next((event for event in context.events if event.reason == NETWORK_NOT_READY), None)
     if event is None:
         return None
     return phrase(

@@ -9,19 +9,15 @@ from typing import Final
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.parsed_message import PROVISIONER, Message, ParsedMessage
 from schedviz.explain.pasted.pod_answer import Event
+from schedviz.kube.event_reasons import CLAIM_FAILURES, NO_VOLUME_MESSAGE
 from schedviz.trace.phrase import Phrase, phrase, some
 
-PROVISIONING_FAILED: Final = "ProvisioningFailed"
-#: The reasons of events that only claims have. The second one is of type Normal.
-REASONS: Final = (PROVISIONING_FAILED, "FailedBinding")
 #: How the scheduler's reasons begin about a pod whose claim has no volume.
 WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
 #: Upstream: the same
 _TAKEN: Final = re.compile(r'volume "?(?P<volume>[a-z0-9.-]{1,253})"? already bound to a different claim', re.IGNORECASE)
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
 _NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
-#: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim
-_NO_VOLUME: Final = re.compile(r"no persistent volumes available for this claim and no storage class is set", re.IGNORECASE)
 #: The end of the name of a StatefulSet's pod.
 _ORDINAL: Final = re.compile(r"-\d{1,5}\Z")
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go provisionClaimOperation, with the API server's message.
@@ -40,7 +36,7 @@ def provisioning_failure(message: str, classes: Sequence[str] = (), *, is_of_tem
 
 
 def _why_not(message: str) -> tuple[Phrase, Phrase]:
-    if _NO_VOLUME.search(message):
+    if NO_VOLUME_MESSAGE in message.lower():
         return (
             phrase("no PersistentVolume matches it, and it names no StorageClass, nor is one the default"),
             phrase(
@@ -103,7 +99,7 @@ def is_of_stateful_set(claim: str, pod: str) -> bool:
 
 def events_about_claims(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
     """The events about claims of a pod. `is_only`: the text has messages about no other pod, so that the only claim is one of this pod."""
-    about = [event for event in events if event.reason in REASONS]
+    about = [event for event in events if event.reason in CLAIM_FAILURES]
     named = [event for event in about if event.claim and may_be_of(event.claim, pod)]
     waits = any(clause.reason.startswith(WITHOUT_VOLUME) for message in messages for clause in message.message.clauses)
     claims = {event.claim for event in about} - {"", pod}

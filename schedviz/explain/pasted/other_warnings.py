@@ -7,11 +7,9 @@ from typing import Final
 
 from schedviz.explain.messages.message import said_clauses
 from schedviz.explain.messages.parsed_message import ParsedMessage, shown_name
-from schedviz.explain.pasted.answering import NO_NETWORK
-from schedviz.explain.pasted.claim_events import REASONS
 from schedviz.explain.pasted.pod_answer import Event
-from schedviz.explain.pasted.preempted_pods import PREEMPTED
 from schedviz.explain.reason_tables.kubelet import KUBELET
+from schedviz.kube.event_reasons import CLAIM_FAILURES, NETWORK_NOT_READY, PREEMPTED
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: How the kubelet begins the message of an event for several, and one that follows from a failure to attach or mount a volume.
@@ -31,7 +29,7 @@ def other_warnings(messages: Sequence[ParsedMessage], events: Sequence[Event], *
         event
         for event in events
         if event.reason
-        and event.reason not in REASONS
+        and event.reason not in CLAIM_FAILURES
         and event.pod not in over
         and event.message not in known
         and not _is_said(event, [message.text for message in of_kubelet])
@@ -60,7 +58,7 @@ def _follows(event: Event, headlines: Collection[tuple[str, str]]) -> bool:
 
 
 def _about_warnings(warnings: Iterable[Event]) -> list[Phrase]:
-    warnings = [event for event in warnings if event.reason != NO_NETWORK]
+    warnings = [event for event in warnings if event.reason != NETWORK_NOT_READY]
     evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == PREEMPTED))
     others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != PREEMPTED}
     said: list[Phrase] = []

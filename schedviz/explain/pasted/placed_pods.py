@@ -9,11 +9,9 @@ from typing import Final
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
-from schedviz.explain.reason_tables.whole import PLACED
+from schedviz.kube.pod_status import PLACED, PULL_REASONS, STATUS_OF_FAILED
 from schedviz.trace.phrase import Phrase, phrase
 
-#: Why a container waits whose image cannot be pulled.
-_PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
 #: What needs no advice: the pod runs, or has run.
 _FINE: Final = frozenset({"Running", "Succeeded"})
 #: How the kubelet's messages begin that no container starts before, and those about attaching.
@@ -25,10 +23,6 @@ _OF_VOLUMES: Final = (
     "Unable to attach or mount",
     "Unable to mount",
     "Failed to create pod sandbox",
-)
-#: The status of a pod that the kubelet rejected or evicted: it does not run again.
-_OF_FAILED: Final = re.compile(
-    r"Evicted|OutOf.+|CapacityExceeded|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
 )
 #: The kubelet's event about an image, and what the registry says.
 _PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
@@ -111,7 +105,7 @@ def not_running(pod: str, said: str) -> PodAnswer:
 def not_running_by_table(pod: str, status: str) -> PodAnswer:
     """The same by the column STATUS of a table, which may have the node after it."""
     status, _, node = status.partition(" ")
-    if _OF_FAILED.fullmatch(status):
+    if STATUS_OF_FAILED.fullmatch(status):
         return _failed(pod, status, node.strip("()"))
     sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
     if status in _FINE:
@@ -141,7 +135,7 @@ def _failed(pod: str, status: str, node: str) -> PodAnswer:
 def _advice_about_containers(pod: str, reason: str) -> Phrase:
     """What to do about a pod that has a node and does not run."""
     name = Named(pod=pod).values["pod"]
-    if reason in _PULL_REASONS:
+    if reason in PULL_REASONS:
         return phrase(
             "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
             "kubelet's events",

@@ -8,9 +8,9 @@ from typing import Final
 
 from schedviz.explain.messages.parsed_message import shown_name
 from schedviz.explain.pasted.pod_answer import Event
+from schedviz.kube.event_reasons import PREEMPTED
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
-PREEMPTED: Final = "Preempted"
 #: The pod for which another was evicted. From 1.27 on, the event has its UID.
 _BY: Final = re.compile(r"Preempted by (?:a )?(?:pod )?(?P<pod>[a-z0-9.*-]++/[a-z0-9.*-]++) on node")
 #: Pods that are named.

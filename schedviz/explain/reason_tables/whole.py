@@ -8,13 +8,8 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
-#: How what a Pod object says in the place of a message begins: it has a node.
-PLACED: Final = "spec.nodeName: "
-#: The same of what the column STATUS of a table says.
-STATUS: Final = "STATUS: "
-GATED: Final = "SchedulingGated"
 #: What to do about a pod that asks for another scheduler.
-OTHER_SCHEDULER: Final = (
+ADVICE_ABOUT_OTHER_SCHEDULER: Final = (
     "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the pod "
     "is waiting for; if there is no such scheduler, correct `schedulerName` in the pod's template"
 )
@@ -33,7 +28,7 @@ WHOLE: Final[tuple[Row, ...]] = (
             DESCRIPTION,
             "no scheduler has tried the pod: it specifies the scheduler {scheduler} and has no events",
             ("that scheduler is not running", "the events have expired: the API server keeps them for an hour by default"),
-            OTHER_SCHEDULER,
+            ADVICE_ABOUT_OTHER_SCHEDULER,
         ),
     ),
     (
@@ -42,7 +37,7 @@ WHOLE: Final[tuple[Row, ...]] = (
             POD_OBJECT,
             "the pod specifies the scheduler {scheduler}, so kube-scheduler does not try it",
             (),
-            OTHER_SCHEDULER,
+            ADVICE_ABOUT_OTHER_SCHEDULER,
         ),
     ),
     (

@@ -9,8 +9,9 @@ from typing import Final
 
 from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.pasted.message_ends import whole_message
-from schedviz.ingest.pasted.pod_states import STATUS_OF_FAILED, STATUS_OF_KUBELET, key_of_row
+from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.kube.pod_status import STATUS_OF_FAILED, STATUS_OF_KUBELET
 
 #: How its messages begin. One that volumes are not mounted does not say why.
 _HEAD: Final = re.compile(

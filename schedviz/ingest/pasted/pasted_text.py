@@ -46,10 +46,11 @@ from schedviz.ingest.pasted.pod_objects import (
     message_of_workload,
     pod_of,
 )
-from schedviz.ingest.pasted.pod_states import STATUS, pod_states
+from schedviz.ingest.pasted.pod_states import pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.pasted.untried_pods import untried_pods
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.kube.pod_status import GATED, GENERATED_SUFFIX, STATUS
 from schedviz.kube.timestamps import parse_timestamp
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
@@ -109,7 +110,7 @@ _OF_OTHERS: Final = re.compile(
 _OF_OWNER: Final = "Error creating"
 #: The pod that the API server refuses, with the name of its ReplicaSet.
 _REFUSED_POD: Final = re.compile(
-    r'pods "(?P<owner>[a-z0-9][a-z0-9.-]{0,240}?)-(?:[bcdf-hj-np-tv-xz2456789]{5})?" is forbidden'
+    rf'pods "(?P<owner>[a-z0-9][a-z0-9.-]{{0,240}}?)-(?:{GENERATED_SUFFIX})?" is forbidden'
     r'|pods "(?P<pod>[a-z0-9][a-z0-9.-]*+)" is forbidden'
 )
 #: What differs between refusals for the same reason: the words of the controller, and the name that it makes for each pod.
@@ -159,7 +160,7 @@ _POD_ROW: Final = re.compile(
     re.MULTILINE,
 )
 #: The column STATUS of pods without a node.
-_WAITING: Final = ("Pending", "SchedulingGated")
+_WAITING: Final = ("Pending", GATED)
 #: A heading between descriptions: `--- Description for web-1 ---`.
 _HEADING: Final = re.compile(r"^[ \t]*+(?:-{3,}|={3,}|#{1,6})[ \t]++(?P<title>[^\n]{1,300}+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")

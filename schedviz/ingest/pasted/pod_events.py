@@ -21,6 +21,7 @@ from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_sta
 from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
+from schedviz.kube.event_reasons import CLAIM_FAILURES, FAILED_BINDING, NO_VOLUME_MESSAGE, NODE_NOT_READY, PREEMPTED
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(
@@ -70,22 +71,12 @@ _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)
 _NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)[ \t]*+$", re.MULTILINE)
 #: Warnings that messages explain.
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate", "Unschedulable"})
-#: The reason of an event about a claim without which its pod waits.
-PROVISIONING_FAILED: Final = "ProvisioningFailed"
-#: The same about a claim for which there is no volume, and no StorageClass to provision one.
-_FAILED_BINDING: Final = "FailedBinding"
-#: Its message. Upstream: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim
-_NO_VOLUME: Final = "no persistent volumes available for this claim and no storage class is set"
-#: What sends it, where the line is broken before the message.
+#: What sends the event that there is no volume for a claim, where the line is broken before the message.
 _VOLUME_CONTROLLER: Final = "persistentvolume-controller"
 #: That the owner of a pod deleted it: of a ReplicaSet, a Job or a DaemonSet, whose pods have names of their own.
 _DELETED: Final = re.compile(r"Deleted pod: (?P<name>[a-z0-9][a-z0-9.-]{0,252})")
-_OF_CLAIMS: Final = (PROVISIONING_FAILED, _FAILED_BINDING)
 #: The reasons of events that end what the kubelet complained about before.
 _PROGRESS: Final = ("Started", "SuccessfulAttachVolume")
-NODE_NOT_READY: Final = "NodeNotReady"
-#: The reason of the event of a pod that was evicted for another one.
-PREEMPTED: Final = "Preempted"
 #: The longest message that is kept, in characters.
 _MAX_LENGTH: Final = 500
 
@@ -167,7 +158,7 @@ def pod_events_in(text: str) -> list[TextEvent]:
             found.append((place.start(), _of_log(place, text)))
             continue
         pod = described.pod_before(place.start())
-        if place.re is _ROW and place["reason"] in _OF_CLAIMS:
+        if place.re is _ROW and place["reason"] in CLAIM_FAILURES:
             pod = described.claim_before(place.start(), pod)
         event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
         if event is not None and (event.pod or place.re is _ROW):
@@ -299,10 +290,10 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> TextEvent | None:
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_MAX_LENGTH]
-    if reason == _FAILED_BINDING and (message == _VOLUME_CONTROLLER or _NO_VOLUME.startswith(message)):
+    if reason == FAILED_BINDING and (message == _VOLUME_CONTROLLER or NO_VOLUME_MESSAGE.startswith(message)):
         # The line was broken within the message.
-        message = _NO_VOLUME
-    if reason in _OF_CLAIMS and message:
+        message = NO_VOLUME_MESSAGE
+    if reason in CLAIM_FAILURES and message:
         # Only claims have it, also in `kubectl describe`, which does not name the kind.
         return TextEvent("", at, reason=reason, message=message, claim=name)
     if kind.lower() == "node" and reason == NODE_NOT_READY:

@@ -9,11 +9,11 @@ import msgspec
 
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.defaults import DEFAULT_SCHEDULER_NAME
+from schedviz.kube.pod_status import PLACED
 
 #: What a pod without a message says instead, in the form of the field that says it.
 OTHER_SCHEDULER: Final = "spec.schedulerName: "
 UNTRIED: Final = "status.phase: Pending, without the condition PodScheduled"
-PLACED: Final = "spec.nodeName: "
 #: The condition of a Workload that Kueue has admitted.
 QUOTA_RESERVED: Final = "QuotaReserved"
 #: The longest message of a container that is kept, in characters.

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from schedviz.ingest.kubectl.tables import pod_name, tables
-from schedviz.ingest.pasted.pod_objects import PLACED
 from schedviz.ingest.pasted.unavailable_nodes import unavailable_nodes
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.kube.pod_status import GATED, PLACED, STATUS, STATUS_OF_FAILED, STATUS_OF_KUBELET
 
-#: In the place of a message: what the column STATUS of a table says.
-STATUS: Final = "STATUS: "
-GATED: Final = "SchedulingGated"
-#: What follows it if an event of the same text says that Kueue has admitted the only such pod.
+#: What follows the status of a gated pod if an event of the same text says that Kueue has admitted the only such pod.
 ADMITTED: Final = " (Kueue's event: Admitted)"
 _ADMISSION: Final = re.compile(r"\bAdmitted by (?:ClusterQueue|clusterQueue) [a-z0-9]")
 #: In the place of a message: the nodes that take no new pods.
@@ -24,15 +21,6 @@ _MAX_PODS: Final = 50
 #: In the place of a message: a description whose events have expired, and one of a pod that no scheduler has tried.
 EXPIRED: Final = "Events: <none>; PodScheduled False"
 NO_EVENTS: Final = "Events: <none>, without the condition PodScheduled"
-#: In the column STATUS, of pods that have a node, and do not run.
-STATUS_OF_KUBELET: Final = re.compile(
-    r"(?:Init:)?(?:ImagePullBackOff|ErrImagePull|InvalidImageName|ErrImageNeverPull|CrashLoopBackOff|CreateContainer\w*Error|RunContainerError)"
-    r"|ContainerCreating|PodInitializing|Init:\d+/\d+"
-)
-#: The same of pods that the kubelet rejected or evicted.
-STATUS_OF_FAILED: Final = re.compile(
-    r"Evicted|OutOf[a-z][\w./-]*|CapacityExceeded|UnexpectedAdmissionError|NodeAffinity|MatchNodeSelector|TaintToleration|TopologyAffinityError|NodePorts"
-)
 _NAME: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
 _NODE: Final = re.compile(r"^Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
