@@ -355,9 +355,9 @@ def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     from schedviz.ingest.pasted.text_namespace import contents_of
 
     contents = contents_of(text)
-    found, events = with_only_pod(contents.messages, contents.events, [pod.key for pod in pods])
+    found, facts = with_only_pod(contents.messages, contents.facts, [pod.key for pod in pods])
     described = {pod.key: PodInfo(pod) for pod in pods} | {key: PodInfo(pod) for key, pod in contents.pods.items()}
-    return read_text(found, events, described, seconds_of_age, contents.storage)
+    return read_text(found, facts, described, seconds_of_age, contents.storage)
 
 
 def _without_nodes(texts: Sequence[str]) -> str:
@@ -365,7 +365,7 @@ def _without_nodes(texts: Sequence[str]) -> str:
     from schedviz.ingest.kubectl.described_objects import described_nodes
     from schedviz.ingest.pasted.pasted_text import plain
 
-    nodes = list(dict.fromkeys(name for text in texts for name, *_ in described_nodes(plain(text))))
+    nodes = list(dict.fromkeys(node.name for text in texts for node in described_nodes(plain(text))))
     if not nodes:
         return "the input contains no nodes"
     return f"the description of {nodes[0]} is incomplete" if len(nodes) == 1 else f"the descriptions of {named(nodes)} are incomplete"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from schedviz.explain.autoscalers.karpenter_text import PoolReason, pool_reasons
 from schedviz.explain.autoscalers.pool_finding import command_for, pool_phrase
 from schedviz.explain.autoscalers.verdict import Verdict
+from schedviz.kube.text_facts import PoolError
 from schedviz.trace.phrase import phrase
 
 _LIMITS: Final = "all available instance types exceed limits"
@@ -16,15 +17,6 @@ _LIMITS: Final = "all available instance types exceed limits"
 _MISSING: Final = re.compile(r'\b(?P<kind>[A-Za-z0-9]{1,60})(?:\.[a-z0-9.-]{1,200})? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 _UNRESOLVED: Final = re.compile(r"(?:unable to resolve instance types, |resolving node class, )(?P<why>.+)")
 _NONE_FOUND: Final = "no resolved instance types found"
-
-
-class PoolError(Protocol):
-    """An error of Karpenter's log about a NodePool; `pool` is "" for another event."""
-
-    @property
-    def pool(self) -> str: ...
-    @property
-    def message(self) -> str: ...
 
 
 def without_instance_types(message: str, errors: Sequence[PoolError]) -> Verdict | None:

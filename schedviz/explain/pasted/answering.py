@@ -15,10 +15,10 @@ from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
 from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled, started
-from schedviz.explain.pasted.pod_answer import Event, PodAnswer, Standing
+from schedviz.explain.pasted.pod_answer import PodAnswer, Standing
 from schedviz.explain.pasted.pod_context import PodContext
 from schedviz.explain.pasted.pool_errors import notes_about_pools
-from schedviz.explain.pasted.preempted_pods import of_preemption
+from schedviz.explain.pasted.preempted_pods import preemption_note
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.preemption import waits_for_victims
@@ -26,6 +26,7 @@ from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.kube.event_reasons import NETWORK_NOT_READY
 from schedviz.kube.pod_status import GATED, PLACED, STATUS
+from schedviz.kube.text_facts import DeletedPod, NodeCapacity, NominatedPod, PlacedPod, PodWarning, PoolError
 from schedviz.trace.phrase import Phrase, counted, phrase
 
 #: The taint of a node without a network.
@@ -50,7 +51,7 @@ def answer_about(context: PodContext, joined: Joined | None) -> PodAnswer:
         return ended
     decisive, standing = _decisive(context, joined)
     note = decisive.note or _of_earlier(context) or _of_network(context)
-    pool_errors = [event for event in context.events if event.pool]
+    pool_errors = [fact for fact in context.facts if isinstance(fact, PoolError)]
     unresolved = _of_unresolved_pool(context, pool_errors)
     if unresolved is not None and standing == "pending":
         # Its error about the NodePool is the sentence.
@@ -58,7 +59,7 @@ def answer_about(context: PodContext, joined: Joined | None) -> PodAnswer:
     sentence, advice = decisive.sentence, decisive.advice
     if sentence is None:
         sentence, advice = _of_claims(context)
-    notes = [each for each in (note, of_preemption(context.own_events)) if each is not None]
+    notes = [each for each in (note, preemption_note(context.own_facts)) if each is not None]
     notes += notes_about_pools(context.newest, pool_errors)
     notes += _of_offers(context)
     answer = PodAnswer.of(context.pod, standing, sentence, advice)
@@ -74,14 +75,14 @@ def _of_pod_that_waits_no_longer(context: PodContext) -> PodAnswer | None:
         return not_running_by_table(pod, newest.text.removeprefix(STATUS))
     # The kubelet speaks of pods that have a node.
     if newest.writer == KUBELET:
-        begun = started(newest, context.events, context.age)
+        begun = started(newest, context.facts, context.age)
         if begun is not None:
             return begun
     else:
-        placed = [event for event in context.own_events if event.node]
+        placed = [fact for fact in context.own_facts if isinstance(fact, PlacedPod)]
         if placed and _is_newest(placed[-1], context.newest, context.age):
-            return scheduled(placed[-1], [event for event in context.own_events if event.reason])
-    removed = [event for event in context.own_events if event.is_deleted]
+            return scheduled(placed[-1], [fact for fact in context.own_facts if isinstance(fact, PodWarning)])
+    removed = [fact for fact in context.own_facts if isinstance(fact, DeletedPod)]
     # The scheduler tries no pod again that is being deleted.
     tried = [message for message in context.newest if not message.text.startswith(_DELETING)]
     if removed and _is_newest(removed[-1], tried, context.age):
@@ -91,9 +92,9 @@ def _of_pod_that_waits_no_longer(context: PodContext) -> PodAnswer | None:
     return None
 
 
-def _is_newest(event: Event, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
+def _is_newest(fact: PlacedPod | DeletedPod, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
     """Whether a pod was placed or deleted after its messages. That happens once, unless it is created again with the same name."""
-    return not event.at or all(age(event.at) <= age(message.at) for message in messages)
+    return not fact.at or all(age(fact.at) <= age(message.at) for message in messages)
 
 
 def _decisive(context: PodContext, joined: Joined | None) -> tuple[Verdict, Standing]:
@@ -132,7 +133,7 @@ def is_refused(answer: PodAnswer, context: PodContext) -> bool:
 def of_nomination(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
     newest = context.newest[0]
-    nominated = next((event.nominated_node for event in context.own_events if event.nominated_node), "")
+    nominated = next((fact.node for fact in context.own_facts if isinstance(fact, NominatedPod)), "")
     waits = any(waits_for_victims(clause.reason) for clause in newest.message.preemption)
     # A message without preemption's part is that of the attempt which nominated the pod.
     if newest.writer or not (waits or (nominated and newest.message.nodes and not newest.message.preemption)):
@@ -160,7 +161,7 @@ def of_nomination(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     ), advice
 
 
-def _of_unresolved_pool(context: PodContext, errors: Sequence[Event]) -> Verdict | None:
+def _of_unresolved_pool(context: PodContext, errors: Sequence[PoolError]) -> Verdict | None:
     """That Karpenter's limits only mean that a NodePool has no instance types, by the errors of its log."""
     of_karpenter = [message for message in context.newest if message.writer == KARPENTER]
     return next((without_instance_types(message.text, errors) for message in of_karpenter), None)
@@ -168,7 +169,7 @@ def _of_unresolved_pool(context: PodContext, errors: Sequence[Event]) -> Verdict
 
 def _of_claims(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """Why a claim of the pod has no volume, and what to do about it."""
-    failed = min(context.claim_events, key=lambda event: context.age(event.at), default=None)
+    failed = min(context.failed_claims, key=lambda claim: context.age(claim.at), default=None)
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if failed is None or all(clause.plugin != names.VOLUME_BINDING for message in context.newest for clause in message.message.clauses):
         return None, None
@@ -182,7 +183,7 @@ def _of_claims(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
 
 def _of_offers(context: PodContext) -> list[Phrase]:
     """What described nodes offer of the devices that a message says are insufficient."""
-    nodes = [event.offers for event in context.events if event.offers]
+    nodes = [fact.allocatable for fact in context.facts if isinstance(fact, NodeCapacity)]
     if not nodes:
         return []
     lacking = [_DEVICES.fullmatch(clause.reason) for message in context.newest for clause in message.message.clauses]
@@ -214,11 +215,14 @@ def _of_network(context: PodContext) -> Phrase | None:
     """What a pod on a node that is not ready says about its network."""
     if not any(_NOT_READY in clause.reason for message in context.newest for clause in message.message.clauses):
         return None
-    event = next((event for event in context.events if event.reason == NETWORK_NOT_READY), None)
-    if event is None:
+    warnings = (fact for fact in context.facts if isinstance(fact, PodWarning))
+    warning = next((warning for warning in warnings if warning.reason == NETWORK_NOT_READY), None)
+    if warning is None:
         return None
     return phrase(
-        "The nodes are not ready because their network is not: {pod} reports: {message}", pod=shown_name(event.pod), message=event.message
+        "The nodes are not ready because their network is not: {pod} reports: {message}",
+        pod=shown_name(warning.pod),
+        message=warning.message,
     )
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.parsed_message import PROVISIONER, Message, ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event
-from schedviz.kube.event_reasons import CLAIM_FAILURES, NO_VOLUME_MESSAGE
+from schedviz.kube.event_reasons import NO_VOLUME_MESSAGE
+from schedviz.kube.text_facts import FailedClaim, TextFact
 from schedviz.trace.phrase import Phrase, phrase, some
 
 #: How the scheduler's reasons begin about a pod whose claim has no volume.
@@ -97,29 +97,34 @@ def is_of_stateful_set(claim: str, pod: str) -> bool:
     return _ORDINAL.search(pod) is not None and may_be_of(claim, pod) and claim.endswith(f"-{pod.rpartition('/')[2]}")
 
 
-def events_about_claims(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
-    """The events about claims of a pod. `is_only`: the text has messages about no other pod, so that the only claim is one of this pod."""
-    about = [event for event in events if event.reason in CLAIM_FAILURES]
-    named = [event for event in about if event.claim and may_be_of(event.claim, pod)]
+def failed_claims_of(pod: str, messages: Sequence[ParsedMessage], facts: Sequence[TextFact], *, is_only: bool) -> list[FailedClaim]:
+    """The claims of a pod that have no volume.
+
+    `is_only`: the text has messages about no other pod, so that the only claim is one of this pod.
+    """
+    failed = [fact for fact in facts if isinstance(fact, FailedClaim)]
+    named = [each for each in failed if each.claim and may_be_of(each.claim, pod)]
     waits = any(clause.reason.startswith(WITHOUT_VOLUME) for message in messages for clause in message.message.clauses)
-    claims = {event.claim for event in about} - {"", pod}
+    claims = {each.claim for each in failed} - {"", pod}
     # What a text names without its namespace may be in any.
     namespaces = {key.partition("/")[0] for key in (*claims, pod)} - {"", "default"}
     if named or not is_only or not waits or len(claims) > 1 or len(namespaces) > 1:
         return named
-    return about
+    return failed
 
 
-def messages_about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
+def messages_about_claims(failed: Sequence[FailedClaim], age: Callable[[str], float]) -> list[ParsedMessage]:
     """The newest failure of each claim of which the text has no pod, as a message about the claim."""
-    newest: dict[str, Event] = {}
-    for event in sorted(events, key=lambda event: age(event.at)):
-        newest.setdefault(event.claim, event)
-    return [_about_claim(event) for event in newest.values()]
+    newest: dict[str, FailedClaim] = {}
+    for each in sorted(failed, key=lambda each: age(each.at)):
+        newest.setdefault(each.claim, each)
+    return [_about_claim(each) for each in newest.values()]
 
 
-def _about_claim(event: Event) -> ParsedMessage:
-    cause, advice = provisioning_failure(event.message)
+def _about_claim(failed: FailedClaim) -> ParsedMessage:
+    cause, advice = provisioning_failure(failed.message)
     why = phrase("the claim has no volume, so pods that use it stay pending: {cause}", cause=cause)
-    clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
-    return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
+    clause = Clause(
+        0, failed.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice
+    )
+    return ParsedMessage(failed.claim, failed.at, failed.message, Message(0, (clause,)))

@@ -13,14 +13,14 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.messages.combined_clauses import without_control_plane
 from schedviz.explain.messages.conclusion import advised
 from schedviz.explain.messages.parsed_message import ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event
+from schedviz.kube.text_facts import PrintedLabels, PrintedSelector, TextFact
 from schedviz.trace.phrase import phrase
 
 #: What a label may contain, to be a part of a command.
 _LABEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*+=[A-Za-z0-9_.-]*+")
 
 
-def with_compared_labels(said: ParsedMessage, pod: PodInfo | None, events: Sequence[Event]) -> ParsedMessage:
+def with_compared_labels(said: ParsedMessage, pod: PodInfo | None, facts: Sequence[TextFact]) -> ParsedMessage:
     """The message, concluding with the label that the selector requires and the nodes in the text do not have.
 
     As it is if the pod has other reasons, or if the text lacks the selector or the labels.
@@ -30,8 +30,8 @@ def with_compared_labels(said: ParsedMessage, pod: PodInfo | None, events: Seque
     if said.writer or len(others) != 1 or others[0].plugin != names.NODE_AFFINITY or others[0].count != left or not left:
         return said
     selectors: list[Mapping[str, str]] = [pod.pod.spec.node_selector] if pod is not None and pod.pod.spec.node_selector else []
-    selectors = selectors or [event.selector for event in events if event.selector]
-    labels = [event.labels for event in events if event.labels]
+    selectors = selectors or [fact.selector for fact in facts if isinstance(fact, PrintedSelector)]
+    labels = [fact.labels for fact in facts if isinstance(fact, PrintedLabels)]
     if len(selectors) != 1 or not labels:
         return said
     [selector] = selectors

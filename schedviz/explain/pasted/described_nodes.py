@@ -14,28 +14,28 @@ from schedviz.explain.messages.combined_clauses import names_taint, printed_tain
 from schedviz.explain.messages.explained_clause import with_names
 from schedviz.explain.messages.message import with_clauses
 from schedviz.explain.messages.parsed_message import ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event
+from schedviz.kube.text_facts import DescribedNode, TextFact
 from schedviz.trace.phrase import Phrase
 
 #: Of more nodes the number is shown.
 _MAX_NAMED: Final = 2
 
 
-def with_described_nodes(said: ParsedMessage, events: Sequence[Event]) -> ParsedMessage:
+def with_described_nodes(said: ParsedMessage, facts: Sequence[TextFact]) -> ParsedMessage:
     """The message; a reason names its nodes if as many described nodes have the taint, or are cordoned, as it counts."""
-    described = [event for event in events if event.described_node]
+    described = [fact for fact in facts if isinstance(fact, DescribedNode)]
     if said.writer or not described or len(described) > max(said.message.nodes, 1):
         return said
     clauses = tuple(_naming(clause, described, said.pod) for clause in said.message.clauses)
     return said if clauses == said.message.clauses else msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
 
 
-def _naming(clause: Clause, described: Sequence[Event], pod: str) -> Clause:
+def _naming(clause: Clause, described: Sequence[DescribedNode], pod: str) -> Clause:
     if clause.plugin == names.NODE_UNSCHEDULABLE:
-        nodes = [event.described_node for event in described if event.is_cordoned]
+        nodes = [node.name for node in described if node.is_cordoned]
     elif names_taint(clause):
         # A cordoned node is rejected before its taints are examined.
-        nodes = [event.described_node for event in described if printed_taint(clause) in event.taints and not event.is_cordoned]
+        nodes = [node.name for node in described if printed_taint(clause) in node.taints and not node.is_cordoned]
     else:
         return clause
     if clause.headline_phrase is None or len(nodes) != clause.count or len(nodes) > _MAX_NAMED:

@@ -7,9 +7,10 @@ from typing import Final
 
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_each_source
-from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity, QuantityError, parse
+from schedviz.kube.text_facts import NodeCapacity, TextFact
 from schedviz.trace.phrase import Phrase, counted, phrase
 
 _INSUFFICIENT: Final = "Insufficient "
@@ -19,16 +20,16 @@ _MAX_NODES: Final = 3
 
 
 def with_described_room(
-    answers: Sequence[PodAnswer], messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]
+    answers: Sequence[PodAnswer], messages: Sequence[ParsedMessage], facts: Sequence[TextFact], age: Callable[[str], float]
 ) -> tuple[PodAnswer, ...]:
     """The answers; those about pods whose newest message lacks CPU, memory or a place note what is free, not of devices."""
-    rooms = [event for event in events if event.offers]
+    rooms = [fact for fact in facts if isinstance(fact, NodeCapacity)]
     if not rooms:
         return tuple(answers)
     return tuple(_noting(answer, [each for each in messages if each.pod == answer.pod], rooms, age) for answer in answers)
 
 
-def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequence[Event], age: Callable[[str], float]) -> PodAnswer:
+def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequence[NodeCapacity], age: Callable[[str], float]) -> PodAnswer:
     if answer.is_over or not messages:
         return answer
     newest = newest_of_each_source(messages, age)[0]
@@ -44,9 +45,9 @@ def _noting(answer: PodAnswer, messages: Sequence[ParsedMessage], rooms: Sequenc
     return answer.with_note(*notes) if notes else answer
 
 
-def _free(room: Event, resource: str) -> Phrase | None:
+def _free(room: NodeCapacity, resource: str) -> Phrase | None:
     """How much of a resource a described node has free; None: the description does not say so."""
-    offered, used = _amount(room.offers.get(resource, "")), _amount(room.requested.get(resource, ""))
+    offered, used = _amount(room.allocatable.get(resource, "")), _amount(room.requested.get(resource, ""))
     if offered is None:
         return None
     if resource == "pods":
@@ -60,20 +61,20 @@ def _free(room: Event, resource: str) -> Phrase | None:
     return phrase("A described node has {free} of memory free: its pods request {used} of {all}.", free=free, used=requested, all=all_)
 
 
-def _places(room: Event, count: int) -> Phrase:
-    if not room.described_node:
+def _places(room: NodeCapacity, count: int) -> Phrase:
+    if not room.node:
         return phrase("A described node takes at most {pods}.", pods=counted(count, "{count} pod", "{count} pods"))
-    return phrase("The node `{node}` takes at most {pods}.", node=room.described_node, pods=counted(count, "{count} pod", "{count} pods"))
+    return phrase("The node `{node}` takes at most {pods}.", node=room.node, pods=counted(count, "{count} pod", "{count} pods"))
 
 
-def _offered(room: Event, resource: str, offered: Quantity) -> Phrase | None:
+def _offered(room: NodeCapacity, resource: str, offered: Quantity) -> Phrase | None:
     """What a node has in total, of which its pods use an unknown part."""
-    if not room.described_node:
+    if not room.node:
         return None
     amount = printed_amount(resource, _base(resource, offered))
     if resource == "cpu":
-        return phrase("The node `{node}` has {amount} CPU allocatable for all its pods.", node=room.described_node, amount=amount)
-    return phrase("The node `{node}` has {amount} of memory allocatable for all its pods.", node=room.described_node, amount=amount)
+        return phrase("The node `{node}` has {amount} CPU allocatable for all its pods.", node=room.node, amount=amount)
+    return phrase("The node `{node}` has {amount} of memory allocatable for all its pods.", node=room.node, amount=amount)
 
 
 def _base(resource: str, amount: Quantity) -> int:

@@ -14,8 +14,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.messages.combined_clauses import without_control_plane
 from schedviz.explain.messages.conclusion import advised
 from schedviz.explain.messages.parsed_message import ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event
 from schedviz.kube.core import Taint
+from schedviz.kube.text_facts import DescribedNode, TextFact
 from schedviz.trace.phrase import Phrase, joined, phrase
 
 #: How a reason begins that names no taint.
@@ -26,21 +26,22 @@ _NETWORK: Final = re.compile(r"network|\bcni\b", re.IGNORECASE)
 _MAX_NODES: Final = 3
 
 
-def with_described_taints(said: ParsedMessage, pod: PodInfo | None, events: Sequence[Event]) -> ParsedMessage:
+def with_described_taints(said: ParsedMessage, pod: PodInfo | None, facts: Sequence[TextFact]) -> ParsedMessage:
     """The message, concluding with the taints of the described nodes that the pod does not tolerate; as it is without any."""
     others, _ = without_control_plane(said.message.nodes, said.message.clauses)
     if said.writer or len(others) != 1 or others[0].plugin != names.TAINT_TOLERATION or not _NAMELESS.match(others[0].reason):
         return said
-    found = [(event, taint) for event in events if event.described_node and (taint := next(_untolerated(event, pod), None)) is not None]
+    nodes = [fact for fact in facts if isinstance(fact, DescribedNode)]
+    found = [(node, taint) for node in nodes if (taint := next(_untolerated(node, pod), None)) is not None]
     if not found:
         return said
     sentences = [
-        phrase("The node `{node}` has the taint `{taint}`, which the pod does not tolerate.", node=event.described_node, taint=taint)
-        for event, taint in found[:_MAX_NODES]
+        phrase("The node `{node}` has the taint `{taint}`, which the pod does not tolerate.", node=node.name, taint=taint)
+        for node, taint in found[:_MAX_NODES]
     ]
-    unready = next((event for event, _ in found if event.unready), None)
+    unready = next((node for node, _ in found if node.unready), None)
     if unready is not None:
-        sentences.append(phrase("`{node}` is not ready: {why}.", node=unready.described_node, why=unready.unready.rstrip(". ")))
+        sentences.append(phrase("`{node}` is not ready: {why}.", node=unready.name, why=unready.unready.rstrip(". ")))
     conclusion = joined(sentences, "{first} {next}")
     clause = others[0]
     first = _advice(found[0][0], found[0][1]) or clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
@@ -57,23 +58,23 @@ def with_described_taints(said: ParsedMessage, pod: PodInfo | None, events: Sequ
     )
 
 
-def _untolerated(event: Event, pod: PodInfo | None) -> Iterator[str]:
+def _untolerated(node: DescribedNode, pod: PodInfo | None) -> Iterator[str]:
     """The taints of a described node that keep the pod off it, as kubectl prints them; first those that its state causes."""
     tolerations = pod.pod.spec.tolerations if pod is not None else ()
-    for text in sorted(event.whole_taints, key=lambda taint: not taint.startswith(_OF_STATE)):
+    for text in sorted(node.whole_taints, key=lambda taint: not taint.startswith(_OF_STATE)):
         pair, _, effect = text.rpartition(":")
         key, _, value = pair.partition("=")
         if not any(tolerates_taint(toleration, Taint(key, value, effect)) for toleration in tolerations):
             yield text
 
 
-def _advice(event: Event, taint: str) -> Phrase | None:
+def _advice(node: DescribedNode, taint: str) -> Phrase | None:
     """What to do about a node whose state keeps pods off it."""
     if not taint.startswith(_OF_STATE):
         return None
-    if _NETWORK.search(event.unready):
+    if _NETWORK.search(node.unready):
         return phrase(
             "install the network plugin, or check its pods on that node: `kubectl get pods -A --field-selector spec.nodeName={node}`",
-            node=event.described_node,
+            node=node.name,
         )
-    return phrase("bring the node back: `kubectl describe node {node}` shows its conditions", node=event.described_node)
+    return phrase("bring the node back: `kubectl describe node {node}` shows its conditions", node=node.name)

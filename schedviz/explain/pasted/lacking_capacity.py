@@ -9,25 +9,24 @@ import msgspec
 
 from schedviz.explain.messages.conclusion import advised
 from schedviz.explain.messages.parsed_message import ParsedMessage, shown_name
-from schedviz.explain.pasted.pod_answer import Event
 from schedviz.kube.printed_amount import exact_amount
+from schedviz.kube.text_facts import LackingClaim, TextFact
 from schedviz.trace.phrase import Phrase, phrase
 
 _REASON: Final = "node(s) did not have enough free storage"
 
 
-def with_lacking_capacity(said: ParsedMessage, events: Sequence[Event]) -> ParsedMessage:
+def with_lacking_capacity(said: ParsedMessage, facts: Sequence[TextFact]) -> ParsedMessage:
     """The message, concluding with the size and the StorageClass of the claim; as it is if the pod has other reasons or several claims."""
     message = said.message
-    lacking = {(event.lacking_claim, event.requested_bytes, event.storage_class) for event in events if event.pod == said.pod}
-    lacking = {each for each in lacking if each[0]}
+    lacking = {fact for fact in facts if isinstance(fact, LackingClaim) and fact.pod == said.pod}
     if said.writer or len(message.clauses) != 1 or message.clauses[0].reason != _REASON or len(lacking) != 1:
         return said
-    [(claim, requested, storage_class)] = lacking
+    [claim] = lacking
     [clause] = message.clauses
     conclusion = phrase(
         "The claim `{claim}` requests {amount} of StorageClass `{class}`, and no node has access to that much free storage.",
-        **{"claim": shown_name(claim), "amount": exact_amount("memory", requested), "class": storage_class},
+        **{"claim": shown_name(claim.claim), "amount": exact_amount("memory", claim.requested_bytes), "class": claim.storage_class},
     )
     advice = clause.advice_phrase or Phrase(clause.advice, {})
     return msgspec.structs.replace(

@@ -8,8 +8,9 @@ from typing import Final
 
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.parsed_message import ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.kube.pod_status import PLACED, PULL_REASONS, STATUS_OF_FAILED
+from schedviz.kube.text_facts import PlacedPod, PodProgress, PodWarning, TextFact
 from schedviz.trace.phrase import Phrase, phrase
 
 #: What needs no advice: the pod runs, or has run.
@@ -30,8 +31,8 @@ _NOT_FOUND: Final = re.compile(r"not ?found|manifest unknown|does not exist", re
 _REFUSED: Final = re.compile(r"unauthorized|denied|forbidden|authentication required", re.IGNORECASE)
 
 
-def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
-    """About a pod that was placed after its messages. `warnings`: its events that are not about scheduling."""
+def scheduled(placed: PlacedPod, warnings: Sequence[PodWarning]) -> PodAnswer:
+    """About a pod that was placed after its messages. `warnings`: those that are not about scheduling."""
     sentence = phrase("The pod is already scheduled to `{node}`, so its earlier messages no longer apply.", node=placed.node)
     if placed.at:
         sentence = phrase(
@@ -40,12 +41,13 @@ def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
     return PodAnswer.of(placed.pod, "scheduled", sentence, note=_failure(warnings) if warnings else None)
 
 
-def started(said: ParsedMessage, events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer | None:
+def started(said: ParsedMessage, facts: Sequence[TextFact], age: Callable[[str], float]) -> PodAnswer | None:
     """About a pod whose volume was attached, or whose container started, after what the kubelet said; None: neither has happened."""
     if not said.at or not said.text.startswith(_OF_VOLUMES):
         return None
-    after = [event for event in events if event.progress and event.pod == said.pod and event.at and age(event.at) < age(said.at)]
-    begun = next((event for event in after if event.progress == "Started"), None)
+    progress = [fact for fact in facts if isinstance(fact, PodProgress) and fact.pod == said.pod]
+    after = [each for each in progress if each.at and age(each.at) < age(said.at)]
+    begun = next((each for each in after if each.reason == "Started"), None)
     if begun is not None:
         sentence = phrase("A container of the pod has started since ({when}), so the earlier message no longer applies.", when=begun.at)
     elif after and said.text.startswith(_OF_ATTACHING):
@@ -70,9 +72,9 @@ def being_deleted(pod: str) -> PodAnswer:
     return PodAnswer.of(pod, "deleted", sentence, advice)
 
 
-def _failure(warnings: Sequence[Event]) -> Phrase:
+def _failure(warnings: Sequence[PodWarning]) -> Phrase:
     """Why a pod that has a node fails: an image that cannot be pulled explains what follows; otherwise its newest warning."""
-    failed = next((match for event in reversed(warnings) if (match := _PULL.match(event.message)) is not None), None)
+    failed = next((match for warning in reversed(warnings) if (match := _PULL.match(warning.message)) is not None), None)
     if failed is None:
         newest = warnings[-1]
         return phrase(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from schedviz.explain.autoscalers.verdict import AllRepeats
 from schedviz.explain.messages.parsed_message import ParsedMessage
-from schedviz.explain.pasted.pod_answer import Event
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.kube.text_facts import FailedClaim, PodFact, TextFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,19 @@ class PodContext:
     messages: Sequence[ParsedMessage]
     #: The newest message of the scheduler, then that of each other source.
     newest: Sequence[ParsedMessage]
-    #: All events of the text, also those about other pods and about nodes.
-    events: Sequence[Event]
-    #: The events about claims of the pod.
-    claim_events: Sequence[Event]
+    #: All facts of the text, also those about other pods and about nodes.
+    facts: Sequence[TextFact]
+    #: The claims of the pod that have no volume.
+    failed_claims: Sequence[FailedClaim]
     #: As in `newest_first`.
     age: Callable[[str], float]
     #: How often an autoscaler repeated its events.
     repeats: AllRepeats
 
     @property
-    def own_events(self) -> list[Event]:
-        """The events that name the pod; none if the text does not name it."""
-        return [event for event in self.events if event.pod == self.pod] if self.pod else []
+    def own_facts(self) -> list[PodFact]:
+        """The facts that name the pod; none if the text does not name it."""
+        return [fact for fact in self.facts if isinstance(fact, PodFact) and fact.pod == self.pod] if self.pod else []
 
     @property
     def newest_of_autoscalers(self) -> list[ParsedMessage]:

@@ -30,7 +30,7 @@ from schedviz.explain.messages.message_edits import (
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, newest_of_each_source
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.answering import answer_about, is_refused, of_nomination
-from schedviz.explain.pasted.claim_events import events_about_claims, is_of_stateful_set, messages_about_claims
+from schedviz.explain.pasted.claim_events import failed_claims_of, is_of_stateful_set, messages_about_claims
 from schedviz.explain.pasted.compared_labels import with_compared_labels
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.described_room import with_described_room
@@ -38,7 +38,7 @@ from schedviz.explain.pasted.described_taints import with_described_taints
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.lacking_capacity import with_lacking_capacity
 from schedviz.explain.pasted.other_warnings import other_warnings
-from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.pod_context import PodContext
 from schedviz.explain.pasted.pool_errors import messages_about_pools
 from schedviz.explain.pasted.reading_with_storage import with_storage
@@ -47,6 +47,7 @@ from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.explain.pasted.text_storage import Storage
 from schedviz.explain.reason_tables.autoscalers import KARPENTER
 from schedviz.kube.claims import claim_keys
+from schedviz.kube.text_facts import BoundClaim, BrokenNode, FailedClaim, NominatedPod, PlacedPod, TextFact
 
 
 class _ReadPod(NamedTuple):
@@ -60,52 +61,49 @@ class _ReadPod(NamedTuple):
 
 def read_text(
     found: Sequence[Found],
-    events: Sequence[Event],
+    facts: Sequence[TextFact],
     described: Mapping[str, PodInfo],
     age: Callable[[str], float],
     storage: Storage | None = None,
 ) -> TextReading:
-    """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`.
+    """The messages `found` in a text, in order, with its `facts`. `described` as in `parse_messages`, `age` as in `newest_first`.
 
     `storage`: the volumes, claims and classes in the text.
     """
-    found, events = with_only_pod(found, events, [key for key in described if key])
+    found, facts = with_only_pod(found, facts, [key for key in described if key])
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
-    broken_nodes = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
+    broken_nodes = list(dict.fromkeys(fact.node for fact in facts if isinstance(fact, BrokenNode)))
 
-    messages = _parsed(found, described, events, broken_nodes)
-    pods = _answered(messages, events, age, repeats)
-    of_claims = _about_unknown_claims(pods, events, age)
-    pods |= _answered(of_claims, events, age, repeats)
-    of_pools = [] if pods else messages_about_pools(events)
+    messages = _parsed(found, described, facts, broken_nodes)
+    pods = _answered(messages, facts, age, repeats)
+    of_claims = _about_unknown_claims(pods, facts, age)
+    pods |= _answered(of_claims, facts, age, repeats)
+    of_pools = [] if pods else messages_about_pools(facts)
     messages = [_without_what_is_answered(each, pods.get(each.pod)) for each in (*messages, *of_claims, *of_pools)]
 
     # What is over is read last.
     over = {pod for pod, read in pods.items() if read.answer.is_over}
     messages.sort(key=lambda message: message.pod in over)
     answers = sorted((read.answer for read in pods.values()), key=lambda answer: answer.pod in over)
-    others = other_warnings(messages, events, over=over)
+    others = other_warnings(messages, facts, over=over)
 
     answered = {answer.pod for answer in answers if answer.sentence}
-    messages = [_with_objects(each, described.get(each.pod), events, is_answered=each.pod in answered) for each in messages]
+    messages = [_with_objects(each, described.get(each.pod), facts, is_answered=each.pod in answered) for each in messages]
     reading = _with_schedulers_first(TextReading.of(messages, answers, others), pods, broken_nodes)
     reading = _with_gates(reading, described)
-    reading = msgspec.structs.replace(reading, answers=with_described_room(reading.answers, reading.messages, events, age))
+    reading = msgspec.structs.replace(reading, answers=with_described_room(reading.answers, reading.messages, facts, age))
     return reading if storage is None else with_storage(reading, storage, described, age)
 
 
-def with_only_pod(found: Sequence[Found], events: Sequence[Event], pods: Sequence[str]) -> tuple[list[Found], list[Event]]:
-    """The messages and events, of which those that name no pod are about the only one of `pods`, unless others are about another pod."""
+def with_only_pod(found: Sequence[Found], facts: Sequence[TextFact], pods: Sequence[str]) -> tuple[list[Found], list[TextFact]]:
+    """The messages and facts, of which those that name no pod are about the only one of `pods`, unless others are about another pod."""
     named = {each.pod for each in found} - {""}
     if len(pods) != 1 or not named <= {*pods}:
-        return [*found], [*events]
+        return [*found], [*facts]
     [pod] = pods
     return (
         [each if each.pod else msgspec.structs.replace(cast("Any", each), pod=pod) for each in found],
-        [
-            msgspec.structs.replace(cast("Any", each), pod=pod) if not each.pod and (each.node or each.nominated_node) else each
-            for each in events
-        ],
+        [msgspec.structs.replace(fact, pod=pod) if isinstance(fact, PlacedPod | NominatedPod) and not fact.pod else fact for fact in facts],
     )
 
 
@@ -113,11 +111,11 @@ def with_only_pod(found: Sequence[Found], events: Sequence[Event], pods: Sequenc
 
 
 def _parsed(
-    found: Sequence[Found], described: Mapping[str, PodInfo], events: Sequence[Event], broken_nodes: Sequence[str]
+    found: Sequence[Found], described: Mapping[str, PodInfo], facts: Sequence[TextFact], broken_nodes: Sequence[str]
 ) -> list[ParsedMessage]:
     """The messages, with the names of volumes and nodes that the text says elsewhere."""
     messages = [
-        with_broken_nodes(with_described_nodes(_with_volumes(each, described.get(each.pod), events), events), broken_nodes)
+        with_broken_nodes(with_described_nodes(_with_volumes(each, described.get(each.pod), facts), facts), broken_nodes)
         for each in parse_messages(found, described)
     ]
     by_pod = _by_pod(messages)
@@ -130,13 +128,13 @@ def _parsed(
     ]
 
 
-def _with_volumes(message: ParsedMessage, pod: PodInfo | None, events: Sequence[Event]) -> ParsedMessage:
+def _with_volumes(message: ParsedMessage, pod: PodInfo | None, facts: Sequence[TextFact]) -> ParsedMessage:
     """The message whose commands have the names of the pod's volumes, if the scheduler's log in the text says them."""
     claims = claim_keys(pod.pod) if pod is not None else []
     volumes = [
-        event.volume
-        for event in events
-        if event.volume and (event.bound_claim in claims or (not claims and is_of_stateful_set(event.bound_claim, message.pod)))
+        fact.volume
+        for fact in facts
+        if isinstance(fact, BoundClaim) and (fact.claim in claims or (not claims and is_of_stateful_set(fact.claim, message.pod)))
     ]
     if not volumes or message.writer:
         return message
@@ -154,14 +152,14 @@ def _by_pod(messages: Sequence[ParsedMessage]) -> dict[str, list[ParsedMessage]]
 
 
 def _answered(
-    messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats
+    messages: Sequence[ParsedMessage], facts: Sequence[TextFact], age: Callable[[str], float], repeats: AllRepeats
 ) -> dict[str, _ReadPod]:
     """The pods of the messages, in their order, with the answer about each."""
     by_pod = _by_pod(messages)
     pods = {}
     for pod, of_pod in by_pod.items():
-        of_claims = events_about_claims(pod, of_pod, events, is_only=len(by_pod) == 1)
-        context = PodContext(pod, of_pod, newest_of_each_source(of_pod, age), events, of_claims, age, repeats)
+        failed = failed_claims_of(pod, of_pod, facts, is_only=len(by_pod) == 1)
+        context = PodContext(pod, of_pod, newest_of_each_source(of_pod, age), facts, failed, age, repeats)
         joined = _of_joined(context)
         pods[pod] = _ReadPod(context, joined, answer_about(context, joined))
     return pods
@@ -178,10 +176,11 @@ def _of_joined(context: PodContext) -> Joined | None:
     return next((each for each in found if each is not None), None)
 
 
-def _about_unknown_claims(pods: Mapping[str, _ReadPod], events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
+def _about_unknown_claims(pods: Mapping[str, _ReadPod], facts: Sequence[TextFact], age: Callable[[str], float]) -> list[ParsedMessage]:
     """Messages about the claims of which the text has no pod."""
-    known = {event.claim for read in pods.values() for event in read.context.claim_events}
-    return messages_about_claims([event for event in events if event.claim and event.claim not in known], age)
+    known = {claim.claim for read in pods.values() for claim in read.context.failed_claims}
+    failed = (fact for fact in facts if isinstance(fact, FailedClaim))
+    return messages_about_claims([claim for claim in failed if claim.claim and claim.claim not in known], age)
 
 
 # --- Completing the messages
@@ -212,14 +211,14 @@ def _is_schedulers_newest(message: ParsedMessage, context: PodContext) -> bool:
     return not message.writer and message.text == context.newest[0].text
 
 
-def _with_objects(message: ParsedMessage, pod: PodInfo | None, events: Sequence[Event], *, is_answered: bool) -> ParsedMessage:
+def _with_objects(message: ParsedMessage, pod: PodInfo | None, facts: Sequence[TextFact], *, is_answered: bool) -> ParsedMessage:
     """The message with what the objects of the text say about its reasons. `pod`: its pod, if the text describes it."""
     message = with_pinned_node(message, pod, is_answered=is_answered)
     if is_answered:
         return message
-    message = with_compared_labels(message, pod, events)
-    message = with_described_taints(message, pod, events)
-    return with_lacking_capacity(message, events)
+    message = with_compared_labels(message, pod, facts)
+    message = with_described_taints(message, pod, facts)
+    return with_lacking_capacity(message, facts)
 
 
 def _with_schedulers_first(reading: TextReading, pods: Mapping[str, _ReadPod], broken_nodes: Sequence[str]) -> TextReading:

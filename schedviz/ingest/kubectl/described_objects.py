@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from schedviz.kube.quantity import parse
+from schedviz.kube.text_facts import DescribedNode
 
 #: The first line of a described object.
 _START: Final = re.compile(r"^Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
@@ -58,18 +59,6 @@ Fields = dict[str, list[str]]
 def has_nodes(text: str) -> bool:
     """Whether a text has a described node, without which described pods cannot be simulated."""
     return _IS_NODE.search(text) is not None
-
-
-class DescribedNode(NamedTuple):
-    """What the description of a node says about which pods it takes. It need not be whole."""
-
-    name: str
-    #: Its taints that keep pods off it: as `key=value`, and with their effect.
-    taints: tuple[str, ...]
-    whole_taints: tuple[str, ...]
-    is_cordoned: bool
-    #: The message of its condition Ready; "": it is ready, or the description lacks that.
-    unready: str
 
 
 def described_nodes(text: str) -> Iterator[DescribedNode]:

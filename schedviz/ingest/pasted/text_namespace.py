@@ -9,11 +9,12 @@ import msgspec
 
 from schedviz.ingest.kubectl.described_storage import TextStorage, storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, plain
-from schedviz.ingest.pasted.pod_events import TextEvent, pod_events_in
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolumeClaim
+from schedviz.kube.text_facts import FailedClaim, PodFact, TextFact
 
 _Object = TypeVar("_Object", Pod, PersistentVolumeClaim)
 _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(?P<namespace>[a-z0-9][a-z0-9-]{0,62})[ \t]*+$", re.MULTILINE)
@@ -48,16 +49,16 @@ class TextContents(NamedTuple):
     """What is read from a copied text."""
 
     messages: list[PodMessage]
-    events: list[TextEvent]
+    facts: list[TextFact]
     #: The described pods, by `namespace/name`.
     pods: dict[str, Pod]
     storage: TextStorage
 
 
 def contents_of(text: str) -> TextContents:
-    """The messages, events, pods and volumes in a text. What it names without a namespace is in that of its heading or command."""
+    """The messages, facts, pods and volumes in a text. What it names without a namespace is in that of its heading or command."""
     shown = plain(text)
-    found = TextContents(messages_in(text), pod_events_in(text), described_pods(text), storage_in(shown))
+    found = TextContents(messages_in(text), facts_in(text), described_pods(text), storage_in(shown))
     return in_namespace(found, namespace_of(shown))
 
 
@@ -84,6 +85,11 @@ def in_namespace(reading: TextContents, namespace: str) -> TextContents:
     def moved(key: str) -> str:
         return f"{namespace}/{key.removeprefix(_DEFAULT)}" if key.startswith(_DEFAULT) else key
 
+    def moved_fact(fact: TextFact) -> TextFact:
+        if isinstance(fact, FailedClaim):
+            return msgspec.structs.replace(fact, claim=moved(fact.claim))
+        return msgspec.structs.replace(fact, pod=moved(fact.pod)) if isinstance(fact, PodFact) else fact
+
     storage = msgspec.structs.replace(
         reading.storage,
         claims=tuple(_moved(claim, namespace) for claim in reading.storage.claims),
@@ -91,7 +97,7 @@ def in_namespace(reading: TextContents, namespace: str) -> TextContents:
     )
     return TextContents(
         [msgspec.structs.replace(each, pod=moved(each.pod)) for each in reading.messages],
-        [msgspec.structs.replace(each, pod=moved(each.pod), claim=moved(each.claim)) for each in reading.events],
+        [moved_fact(fact) for fact in reading.facts],
         {moved(key): _moved(pod, namespace) for key, pod in reading.pods.items()},
         storage,
     )

@@ -66,7 +66,7 @@ def explain_text(text: str) -> TextReading:
     """The messages in a text, in order, and what else it says about their pods. A text that is a single reason counts as a message."""
     contents = contents_of(text)
     described = {key: PodInfo(pod) for key, pod in contents.pods.items()}
-    reading = read_text(contents.messages, contents.events, described, seconds_of_age, contents.storage)
+    reading = read_text(contents.messages, contents.facts, described, seconds_of_age, contents.storage)
     if reading.messages:
         return reading
     try:

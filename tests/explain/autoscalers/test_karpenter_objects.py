@@ -6,8 +6,8 @@ import pytest
 
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 
 #: The end of `kubectl describe nodeclaim`.
 DESCRIBED = """\
@@ -60,7 +60,7 @@ NOMINATED = "  Normal  Nominated  6m  karpenter  Pod should schedule on: nodecla
 
 
 def read(text: str) -> TextReading:
-    return read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age)
+    return read_text(messages_in(text), facts_in(text), {}, seconds_of_age)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 
 #: https://github.com/kubernetes-sigs/karpenter/issues/932
 NOMINATED = """\
@@ -32,7 +32,7 @@ I0111 10:23:26.908932       1 scale_up.go:288] Pod reserve-excess-capacity-f655d
 
 def read(text: str) -> TextReading:
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age)
 
 
 def test_a_nomination_that_is_repeated_is_no_reason_to_wait() -> None:

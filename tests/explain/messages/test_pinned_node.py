@@ -9,8 +9,8 @@ from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.pinned_node import conclusion_of
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 
@@ -23,7 +23,7 @@ def message_of(said: str, selector: str = "kubernetes.io/hostname=node-2", event
         f"  Warning  FailedScheduling  2m  default-scheduler  0/4 nodes are available: {said}.\n{events}"
     )
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age).messages[0].message
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age).messages[0].message
 
 
 def test_a_node_that_lacks_cpu_is_the_one_that_the_selector_names() -> None:

@@ -38,7 +38,7 @@ def node(name: str, *taints: str, cordoned: bool = False) -> str:
 def read(*nodes: str, message: str) -> TextReading:
     contents = contents_of("\n".join((*nodes, POD.format(message=message))))
     described = {key: PodInfo(pod) for key, pod in contents.pods.items()}
-    return read_text(contents.messages, contents.events, described, seconds_of_age, contents.storage)
+    return read_text(contents.messages, contents.facts, described, seconds_of_age, contents.storage)
 
 
 def test_the_described_node_with_the_taint_is_named_with_the_command_that_removes_the_taint() -> None:

@@ -8,8 +8,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 
 POD = """Name:             web-2
 Namespace:        shop
@@ -45,7 +45,7 @@ def read(
 ) -> Message:
     text = POD.format(tolerations=tolerations, reason=reason) + NODE.format(taints=taints, ready=ready, why=why)
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age).messages[0].message
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age).messages[0].message
 
 
 def test_the_taint_that_the_pod_does_not_tolerate_is_named_and_why_the_node_is_not_ready() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 
 LACKING = (
     'I1026 16:21:00.461724  801139 binder.go:971] "Node has no accessible CSIStorageCapacity with enough capacity" pod="shop/db-0" '
@@ -21,7 +21,7 @@ NO_STORAGE = "2 node(s) did not have enough free storage"
 def message_of(*claims: str, reasons: str = NO_STORAGE, nodes: int = 2) -> Message:
     lines = "".join(LACKING.format(node=node, claim=claim, size=2 << 40) for node in ("a-1", "a-2") for claim in claims)
     text = lines + FAILED.format(reasons=reasons, nodes=nodes)
-    return read_text(messages_in(text), pod_events_in(text), {}, seconds_of_age).messages[0].message
+    return read_text(messages_in(text), facts_in(text), {}, seconds_of_age).messages[0].message
 
 
 def test_the_claim_its_size_and_its_class_are_named() -> None:

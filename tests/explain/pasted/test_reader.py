@@ -8,8 +8,8 @@ from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 
 HEAD = "Name:       web\nNamespace:  shop\n"
 CPU = "  Warning  FailedScheduling  {age}  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
@@ -21,7 +21,7 @@ CONTROL_PLANE = (
 
 def read(text: str) -> TextReading:
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age)
 
 
 def answer(events: str) -> PodAnswer:

@@ -10,8 +10,8 @@ from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 from schedviz.ingest.pasted.text_namespace import contents_of
 
 NONE_FOUND = "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."
@@ -51,7 +51,7 @@ def volume(name: str = "pv-1", *, of: str = "", status: str = "Available", stora
 
 def reading(text: str) -> TextReading:
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age, storage_in(plain(text)))
 
 
 def answer(text: str) -> PodAnswer:
@@ -228,7 +228,7 @@ def test_the_command_searches_for_the_zone_and_not_for_its_region() -> None:
         "    Term 0:        topology.kubernetes.io/region in [us-east-1]\n                   topology.kubernetes.io/zone in [us-east-1f]\n"
     )
     contents = contents_of(text)
-    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    [answer] = read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage).answers
     assert "`kubectl get nodes --show-labels | grep us-east-1f`" in answer.advice
 
 
@@ -242,7 +242,7 @@ def test_the_only_volume_of_manifests_is_the_one_that_the_scheduler_rejects() ->
         "  accessModes: [ReadWriteOnce]\n  resources:\n    requests:\n      storage: 20Gi\n```\n"
     )
     contents = contents_of(text)
-    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    [answer] = read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage).answers
     assert answer.sentence == (
         "The pod's volume and its node selector or affinity exclude each other: `logs` can be used only from nodes with "
         "`kubernetes.io/hostname=node4`, but of the 5 nodes the selector allows only 1, and not one of those."
@@ -253,5 +253,5 @@ def test_the_only_volume_of_manifests_is_the_one_that_the_scheduler_rejects() ->
 
     others = text.replace("4 node(s) didn't match node selector", "2 Insufficient cpu, 2 node(s) didn't match node selector")
     contents = contents_of(others)
-    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    [answer] = read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage).answers
     assert "exclude" not in answer.sentence + answer.note

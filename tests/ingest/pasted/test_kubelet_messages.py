@@ -13,7 +13,7 @@ from schedviz.ingest.pasted.text_namespace import contents_of
 
 def reading_of_text(text: str) -> TextReading:
     contents = contents_of(text)
-    return read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage)
+    return read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage)
 
 
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = "
@@ -128,7 +128,7 @@ def test_the_event_is_about_the_pod_of_the_table_that_is_starting_and_not_about_
 def test_the_message_names_its_pod_and_is_not_repeated_as_another_warning() -> None:
     text = f'Warning  FailedCreatePodSandBox  5s  kubelet  {SANDBOX}error adding pod net_dns-1 to CNI network "w": plugin type="w" failed (add): x'
     contents = contents_of(text)
-    reading = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage)
+    reading = read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage)
     assert [message.pod for message in reading.messages] == ["net/dns-1"]
     assert reading.others == ""
 

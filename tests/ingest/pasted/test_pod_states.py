@@ -14,14 +14,14 @@ from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
 from schedviz.ingest.pasted.text_namespace import contents_of
 
 
 def reading(text: str) -> TextReading:
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
+    return read_text(messages_in(text), facts_in(text), described, seconds_of_age, storage_in(plain(text)))
 
 
 def said(text: str) -> list[tuple[str, str]]:
@@ -230,7 +230,7 @@ def test_a_pod_that_a_table_shows_rejected_or_evicted_is_not_waiting_for_the_sch
         f"rgw-2   0/1   {status}   0   4h25m   <none>   node-5   <none>   <none>\n"
     )
     contents = contents_of(text)
-    [answer] = read_text(contents.messages, contents.events, {}, seconds_of_age, contents.storage).answers
+    [answer] = read_text(contents.messages, contents.facts, {}, seconds_of_age, contents.storage).answers
     assert (answer.pod, answer.standing, answer.sentence) == ("ceph/rgw-2", "scheduled", sentence)
     assert "`kubectl describe pod rgw-2 -n ceph`" in answer.advice
 

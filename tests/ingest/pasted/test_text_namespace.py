@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.ingest.pasted.text_namespace import contents_of, namespace_of
+from schedviz.kube.text_facts import PodFact
 
 TABLE = "NAME    READY   STATUS    RESTARTS   AGE\nweb-0   0/1     Pending   0          5m\n\n"
 EVENT = "  Warning  FailedScheduling  1m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
@@ -57,4 +58,4 @@ def test_a_pod_of_a_table_without_namespaces_that_was_assigned_is_not_pending() 
         "13m   Normal    Scheduled          pod/web-1   Successfully assigned shop/web-1 to node-a\n"
     )
     found = contents_of(text)
-    assert {message.pod for message in found.messages} == {event.pod for event in found.events} == {"shop/web-1"}
+    assert {message.pod for message in found.messages} == {fact.pod for fact in found.facts if isinstance(fact, PodFact)} == {"shop/web-1"}

@@ -1,7 +1,8 @@
-"""Reads events in pasted text (`TextEvent`): which pods have a node, and which warnings are not about scheduling.
+"""`facts_in`: reads what a copied text says besides its messages: nodes of pods, warnings that are not about scheduling, and more.
 
-It reads rows of events, described pods, Event objects, and logs. Messages of the scheduler in text are found by `pasted_text.py`;
-`object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
+It reads rows of events, described pods and nodes, objects, tables, and logs. Messages of the scheduler in text are found by
+`pasted_text.py`; `object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single
+one (`Event`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,24 @@ from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
 from schedviz.kube.event_reasons import CLAIM_FAILURES, FAILED_BINDING, NO_VOLUME_MESSAGE, NODE_NOT_READY, PREEMPTED
+from schedviz.kube.text_facts import (
+    BoundClaim,
+    BrokenNode,
+    DeletedPod,
+    DescribedNode,
+    FailedClaim,
+    LackingClaim,
+    NodeCapacity,
+    NominatedPod,
+    PendingPod,
+    PlacedPod,
+    PodProgress,
+    PodWarning,
+    PoolError,
+    PrintedLabels,
+    PrintedSelector,
+    TextFact,
+)
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(
@@ -81,103 +100,49 @@ _PROGRESS: Final = ("Started", "SuccessfulAttachVolume")
 _MAX_LENGTH: Final = 500
 
 
-class TextEvent(msgspec.Struct, frozen=True):
-    """An event about a pod: that it was placed on a node, or a warning that is not about scheduling. Or a claim's failed provisioning."""
-
-    #: `namespace/name`; "": the text does not name it, or the event is about a claim.
-    pod: str
-    #: "5m ago", or RFC 3339; "": unknown.
-    at: str
-    #: The node that the pod was placed on; "" for a warning.
-    node: str = ""
-    #: The reason and the message of a warning.
-    reason: str = ""
-    message: str = ""
-    #: The claim that the event is about, `namespace/name`; "": it is about a pod.
-    claim: str = ""
-    #: The node that is not ready, by an event about it; "": the event is about something else.
-    broken_node: str = ""
-    #: The node that the described pod is nominated to; "": it is not, or this is an event.
-    nominated_node: str = ""
-    #: The NodePool about which Karpenter's log has an error, which is the message; "": it is about something else.
-    pool: str = ""
-    #: The claim that the scheduler's log says is bound, `namespace/name`, and its volume; "": it is about something else.
-    bound_claim: str = ""
-    volume: str = ""
-    #: The allocatable amount of each resource of a described node.
-    offers: dict[str, str] = {}
-    #: What its pods request in total of each resource.
-    requested: dict[str, str] = {}
-    #: A node that the text describes, its taints that keep pods off it, as kubectl prints them without their effect and with it, whether
-    #: it is cordoned, and why it is not ready; "": the event is about something else.
-    described_node: str = ""
-    taints: tuple[str, ...] = ()
-    whole_taints: tuple[str, ...] = ()
-    unready: str = ""
-    is_cordoned: bool = False
-    #: Whether it is a row of a table that lists the pod as Pending.
-    is_pending: bool = False
-    #: Whether it says that the owner of the pod deleted it.
-    is_deleted: bool = False
-    #: That a container of the pod started, or that its volume was attached: the event's reason; "": it is about something else.
-    progress: str = ""
-    #: The claim of the pod for which the scheduler's log says that a node has no access to enough storage, `namespace/name`, the requested
-    #: bytes, and the StorageClass; "": it is about something else.
-    lacking_claim: str = ""
-    requested_bytes: int = 0
-    storage_class: str = ""
-    #: A node selector that a command prints; empty: it is about something else.
-    selector: dict[str, str] = {}
-    #: The labels of a node that a command prints; empty: it is about something else.
-    labels: dict[str, str] = {}
-
-
-def pod_events_in(text: str) -> list[TextEvent]:
-    """The events in a text, in order. A described pod with a node counts as placed at an unknown time, before its events.
-
-    That it is nominated to a node counts as an event, too.
-    """
+def facts_in(text: str) -> list[TextFact]:
+    """The facts in a text, in order. A described pod with a node counts as placed at an unknown time, before its events."""
     if items := items_in(text):
         # A log whose lines are JSON begins as an object does.
-        return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text), *_of_node_objects(text)]
+        return [*(fact for item in items if (fact := _fact_of_object(item)) is not None), *_pool_errors(text), *_node_objects(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
     unordered = (
-        *_of_pools(text),
-        *_of_described_nodes(text),
-        *_of_node_objects(text),
+        *_pool_errors(text),
+        *_described_nodes(text),
+        *_node_objects(text),
         *_bound_claims(text),
-        *_of_tables(text),
+        *_listed_pods_and_nodes(text),
         *_printed(text),
         *_lacking_claims(text),
     )
-    found: list[tuple[int, TextEvent]] = [(0, event) for event in unordered]
+    found: list[TextFact] = [*unordered]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
         if place.re is _BOUND:
-            found.append((place.start(), _of_log(place, text)))
+            found.append(_placed_in_log(place, text))
             continue
         pod = described.pod_before(place.start())
         if place.re is _ROW and place["reason"] in CLAIM_FAILURES:
             pod = described.claim_before(place.start(), pod)
-        event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
-        if event is not None and (event.pod or place.re is _ROW):
-            found.append((place.start(), event))
-    return [event for _, event in found]
+        fact = _fact_of_row(place, pod) if place.re is _ROW else _fact_of_field(place, pod) if pod else None
+        if fact is not None:
+            found.append(fact)
+    return found
 
 
-def _of_field(field: re.Match[str], pod: str) -> TextEvent:
+def _fact_of_field(field: re.Match[str], pod: str) -> PlacedPod | NominatedPod:
     """The node of a described pod, or the one that it is nominated to."""
-    return TextEvent(pod, "", field["node"]) if field.re is _NODE else TextEvent(pod, "", nominated_node=field["node"])
+    return PlacedPod(pod, "", field["node"]) if field.re is _NODE else NominatedPod(pod, field["node"])
 
 
-def _of_log(bound: re.Match[str], text: str) -> TextEvent:
+def _placed_in_log(bound: re.Match[str], text: str) -> PlacedPod:
     """That the scheduler's log says that a pod was bound."""
     at = log_time(text[line_start(text, bound.start(), _LINE) : bound.start()])
-    return TextEvent(bound["pod"] or bound["old_pod"], at, bound["node"] or bound["old_node"])
+    return PlacedPod(bound["pod"] or bound["old_pod"], at, bound["node"] or bound["old_node"])
 
 
-def _of_pools(text: str) -> Iterator[TextEvent]:
+def _pool_errors(text: str) -> Iterator[PoolError]:
     """The errors about NodePools in Karpenter's log, each once."""
     if '"error"' not in text and "skipping, " not in text:
         return
@@ -189,131 +154,108 @@ def _of_pools(text: str) -> Iterator[TextEvent]:
         pool, message = named["value"] or named["word"], error[1].replace('\\"', '"').strip()[:_MAX_LENGTH]
         if (pool, message) not in seen:
             seen.add((pool, message))
-            yield TextEvent("", "", message=message, pool=pool)
+            yield PoolError(pool, message)
 
 
-def _bound_claims(text: str) -> Iterator[TextEvent]:
+def _bound_claims(text: str) -> Iterator[BoundClaim]:
     """The claims that the scheduler's log says are bound."""
     for bound in _BOUND_CLAIM.finditer(text):
-        yield TextEvent("", "", bound_claim=bound["claim"], volume=bound["volume"])
+        yield BoundClaim(bound["claim"], bound["volume"])
 
 
-def _lacking_claims(text: str) -> Iterator[TextEvent]:
+def _lacking_claims(text: str) -> Iterator[LackingClaim]:
     """The claims for which a node has no access to enough storage."""
     for lacking in _LACKING_CLAIM.finditer(text):
-        yield TextEvent(
-            lacking["pod"], "", lacking_claim=lacking["claim"], requested_bytes=int(lacking["bytes"]), storage_class=lacking["class"]
-        )
+        yield LackingClaim(lacking["pod"], lacking["claim"], int(lacking["bytes"]), lacking["class"])
 
 
-def _of_tables(text: str) -> Iterator[TextEvent]:
+def _listed_pods_and_nodes(text: str) -> Iterator[PendingPod | BrokenNode]:
     """The pods that tables list as Pending, and the nodes that they list as not ready."""
     for table in tables(text):
         for row in table.rows if table.is_of_pods else ():
             if row.get("STATUS") == "Pending":
-                yield TextEvent(key_of_row(row), "", is_pending=True)
+                yield PendingPod(key_of_row(row))
         for row in table.rows if table.is_of_nodes else ():
             if row.get("STATUS", "").partition(",")[0] == "NotReady":
-                yield TextEvent("", "", broken_node=row["NAME"])
+                yield BrokenNode(row["NAME"])
 
 
-def _printed(text: str) -> Iterator[TextEvent]:
+def _printed(text: str) -> Iterator[PrintedSelector | PrintedLabels]:
     """The node selectors and the labels of nodes that commands print."""
-    for selector in printed_selectors(text):
-        yield TextEvent("", "", selector=selector)
-    for labels in printed_labels(text):
-        yield TextEvent("", "", labels=labels)
+    yield from (PrintedSelector(selector) for selector in printed_selectors(text) if selector)
+    yield from (PrintedLabels(labels) for labels in printed_labels(text) if labels)
 
 
-def _of_described_nodes(text: str) -> Iterator[TextEvent]:
+def _described_nodes(text: str) -> Iterator[DescribedNode | NodeCapacity]:
     """What each described node is, and what it offers. A description may lack its beginning or its end."""
-    for node in described_nodes(text):
-        yield TextEvent(
-            "",
-            "",
-            described_node=node.name,
-            taints=node.taints,
-            whole_taints=node.whole_taints,
-            is_cordoned=node.is_cordoned,
-            unready=node.unready,
-        )
+    yield from (node for node in described_nodes(text) if node.name)
     described = list(_ALLOCATABLE.finditer(text))
     for each, next_ in itertools.zip_longest(described, described[1:]):
         rows = (row.split() for row in each["amounts"].splitlines())
         total = _ALLOCATED.search(text, each.end(), next_.start() if next_ is not None else len(text))
         requested = {row["resource"]: row["amount"] for row in _REQUESTED.finditer(total["rows"])} if total is not None else {}
-        yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows}, requested=requested)
+        yield NodeCapacity("", {row[0].rstrip(":"): row[1] for row in rows}, requested)
 
 
-def _of_node_objects(text: str) -> Iterator[TextEvent]:
+def _node_objects(text: str) -> Iterator[DescribedNode | NodeCapacity]:
     """The same of each Node object."""
     for node in node_objects(text):
-        yield TextEvent(
-            "",
-            "",
-            offers=node.status.allocatable,
-            described_node=node.metadata.name,
-            taints=tuple(node.taints),
-            whole_taints=tuple(node.taints.values()),
-            is_cordoned=node.spec.unschedulable,
-            unready=node.unready,
-        )
+        name, taints = node.metadata.name, node.taints
+        if name:
+            yield DescribedNode(name, tuple(taints), tuple(taints.values()), node.spec.unschedulable, node.unready)
+        if node.status.allocatable:
+            yield NodeCapacity(name, node.status.allocatable, {})
 
 
-def _of_row(row: re.Match[str], described: str) -> TextEvent | None:
+def _fact_of_row(row: re.Match[str], described: str) -> TextFact | None:
+    """What an event in a row says. `described`: the pod, or the claim, whose description has the row."""
     rest = row["rest"]
     if (about := _OBJECT.match(rest)) is not None:
         # A table of events: `[NAMESPACE] LAST-SEEN TYPE REASON OBJECT MESSAGE`.
         ages = list(_AGE.finditer(row["before"]))
         namespace = row["before"][: ages[0].start()].strip() if ages else row["before"].strip()
-        at = ages[0]["age"] if ages else ""
-        return _event(about["kind"], f"{namespace or 'default'}/{about['name']}", at, row["reason"], rest[about.end() :], row["type"])
+        at = f"{ages[0]['age']} ago" if ages else ""
+        return _fact_of_event(
+            about["kind"], f"{namespace or 'default'}/{about['name']}", at, row["reason"], rest[about.end() :], row["type"]
+        )
     age = _AGE.match(rest)
     rest = rest[age.end() :].lstrip() if age is not None else rest
     sender = _FROM.match(rest)
     message = rest[sender.end() :] if sender is not None else rest
-    return _event("Pod", described, age["age"] if age is not None else "", row["reason"], message, row["type"])
+    return _fact_of_event("Pod", described, f"{age['age']} ago" if age is not None else "", row["reason"], message, row["type"])
 
 
-def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
+def _fact_of_object(item: msgspec.Raw | dict[str, object]) -> TextFact | None:
     from schedviz.ingest.events import event_of, time_of
 
     if (event := event_of(item)) is None:
         pod = pod_of(item)
-        return TextEvent(pod.key, "", pod.spec.node_name) if pod is not None and pod.spec.node_name else None
+        return PlacedPod(pod.key, "", pod.spec.node_name) if pod is not None and pod.spec.node_name else None
     about = event.about
     message = event.message or event.note
-    found = _event(about.kind, f"{about.namespace or 'default'}/{about.name}", "", event.reason, message, event.type)
-    return None if found is None else msgspec.structs.replace(found, at=time_of(event))
+    return _fact_of_event(about.kind, f"{about.namespace or 'default'}/{about.name}", time_of(event), event.reason, message, event.type)
 
 
-def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> TextEvent | None:
-    at = f"{age} ago" if age else ""
+def _fact_of_event(kind: str, name: str, at: str, reason: str, message: str, severity: str) -> TextFact | None:
     message = " ".join(message.split())[:_MAX_LENGTH]
     if reason == FAILED_BINDING and (message == _VOLUME_CONTROLLER or NO_VOLUME_MESSAGE.startswith(message)):
         # The line was broken within the message.
         message = NO_VOLUME_MESSAGE
     if reason in CLAIM_FAILURES and message:
         # Only claims have it, also in `kubectl describe`, which does not name the kind.
-        return TextEvent("", at, reason=reason, message=message, claim=name)
+        return FailedClaim(name, at, message)
     if kind.lower() == "node" and reason == NODE_NOT_READY:
-        return TextEvent("", at, broken_node=name.rpartition("/")[2])
+        return BrokenNode(name.rpartition("/")[2])
     if reason == "SuccessfulDelete" and (deleted := _DELETED.match(message)) is not None and "/" in name:
-        return TextEvent(f"{name.partition('/')[0]}/{deleted['name']}", at, is_deleted=True)
+        return DeletedPod(f"{name.partition('/')[0]}/{deleted['name']}", at)
     if kind.lower() in ("pod", "") and reason == PREEMPTED:
-        return TextEvent(name, at, reason=reason, message=message)
+        return PodWarning(name, at, reason, message)
     if kind.lower() not in ("pod", ""):
         return None
     if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:
-        return TextEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
+        return PlacedPod(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
     if reason in _PROGRESS and severity == "Normal":
-        return TextEvent(name, at, progress=reason)
+        return PodProgress(name, at, reason)
     if severity != "Warning" or reason in _EXPLAINED or not message:
         return None
-    return TextEvent(name, at, reason=reason, message=message)
-
-
-def warnings_of(events: list[TextEvent]) -> Iterator[TextEvent]:
-    """The warnings, each once for a pod and a reason, with its newest message."""
-    newest = {(event.pod, event.reason): event for event in events if event.reason}
-    yield from newest.values()
+    return PodWarning(name, at, reason, message)
