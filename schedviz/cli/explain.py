@@ -351,7 +351,7 @@ def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     """The messages in a text, and what else it says about their pods. `pods` as in `_reading_of`."""
     from schedviz.engine.framework.types import PodInfo
     from schedviz.explain.pasted.reader import read_text, with_only_pod
-    from schedviz.ingest.pasted.pasted_text import seconds_of_age
+    from schedviz.ingest.pasted.message_times import seconds_of_age
     from schedviz.ingest.pasted.text_namespace import contents_of
 
     contents = contents_of(text)
@@ -363,7 +363,7 @@ def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
 def _without_nodes(texts: Sequence[str]) -> str:
     """Why nothing is simulated: the input has no nodes, or descriptions of nodes that are cut."""
     from schedviz.ingest.kubectl.described_objects import described_nodes
-    from schedviz.ingest.pasted.pasted_text import plain
+    from schedviz.ingest.pasted.plain_text import plain
 
     nodes = list(dict.fromkeys(node.name for text in texts for node in described_nodes(plain(text))))
     if not nodes:
@@ -395,7 +395,7 @@ def _texts(paths: Sequence[Path]) -> list[str]:
 def _describing_command(texts: Sequence[str]) -> str:
     """The command whose output says why the first pending pod of a table waits; "": no text has such a table."""
     from schedviz.ingest.kubectl.tables import command_for
-    from schedviz.ingest.pasted.pasted_text import plain
+    from schedviz.ingest.pasted.plain_text import plain
 
     return next((command for text in texts if (command := command_for(plain(text)))), "")
 
@@ -489,7 +489,7 @@ def _too_long(name: str) -> str:
 def _messages(reading: TextReading, output: _Output) -> None:
     """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
     from schedviz.explain.messages.parsed_message import newest_first, newest_of_each_source, shown_name
-    from schedviz.ingest.pasted.pasted_text import seconds_of_age
+    from schedviz.ingest.pasted.message_times import seconds_of_age
 
     found = newest_first(reading.messages, seconds_of_age)
     match output.form:

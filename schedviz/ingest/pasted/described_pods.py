@@ -9,8 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.kubectl.described_objects import pod_without_head, pods_in
-from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, DescribedPods, items_in, plain
+from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES
+from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.pod_objects import pod_of
+from schedviz.ingest.pasted.pod_positions import PodPositions
+from schedviz.ingest.pasted.text_items import items_in
 from schedviz.ingest.pasted.text_objects import objects_among
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
@@ -37,7 +40,7 @@ def described_pods(text: str) -> dict[str, Pod]:
     if headless is None:
         return pods
     starts = [match.start() for match in _SELECTS.finditer(text)]
-    named = DescribedPods(text).pod_before(starts[0]) if len(starts) == 1 else ""
+    named = PodPositions(text).pod_before(starts[0]) if len(starts) == 1 else ""
     return {"": headless, named: headless}
 
 

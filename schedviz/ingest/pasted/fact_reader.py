@@ -17,11 +17,15 @@ import msgspec
 from schedviz.ingest.kubectl.described_objects import described_nodes
 from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.logs.json_log_lines import with_text_lines
+from schedviz.ingest.pasted.line_bounds import line_start
+from schedviz.ingest.pasted.message_times import log_time
 from schedviz.ingest.pasted.node_objects import node_objects
-from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
+from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.pod_objects import pod_of
+from schedviz.ingest.pasted.pod_positions import PodPositions
 from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
+from schedviz.ingest.pasted.text_items import items_in
 from schedviz.kube.event_reasons import CLAIM_FAILURES, FAILED_BINDING, NO_VOLUME_MESSAGE, NODE_NOT_READY, PREEMPTED
 from schedviz.kube.text_facts import (
     BoundClaim,
@@ -106,7 +110,7 @@ def facts_in(text: str) -> list[TextFact]:
         # A log whose lines are JSON begins as an object does.
         return [*(fact for item in items if (fact := _fact_of_object(item)) is not None), *_pool_errors(text), *_node_objects(text)]
     text = with_text_lines(plain(text))
-    described = DescribedPods(text)
+    described = PodPositions(text)
     unordered = (
         *_pool_errors(text),
         *_described_nodes(text),

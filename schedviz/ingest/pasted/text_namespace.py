@@ -10,7 +10,8 @@ import msgspec
 from schedviz.ingest.kubectl.described_storage import TextStorage, storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, plain
+from schedviz.ingest.pasted.pasted_text import messages_in
+from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolumeClaim

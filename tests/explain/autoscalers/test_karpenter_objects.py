@@ -7,7 +7,8 @@ import pytest
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 #: The end of `kubectl describe nodeclaim`.
 DESCRIBED = """\

@@ -19,7 +19,7 @@ from schedviz.explain.messages.message import parse_message
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_each_source
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
-from schedviz.ingest.pasted.pasted_text import seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.sessions.analysis.pasted_text_job import explain_text
 from tests.explain.small_clusters import cluster, do, node, pod
 

@@ -9,7 +9,7 @@ from schedviz.explain.messages.message import parse_message, parse_messages
 from schedviz.explain.messages.parsed_message import whole_headline
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
-from schedviz.ingest.pasted.pasted_text import seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.scheduler_messages import PodMessage
 
 CONTROL_PLANE = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"

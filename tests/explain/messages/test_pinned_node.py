@@ -10,7 +10,8 @@ from schedviz.explain.messages.pinned_node import conclusion_of
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 EVENT = "  Warning  FailedScheduling  29s  default-scheduler  0/{nodes} nodes are available: {reasons}.\n"
 SELECTOR = '$ kubectl get deployment web -o jsonpath=\'{.spec.template.spec.nodeSelector}\' | jq\n{\n  "disk": "ssd"\n}\n'

@@ -9,7 +9,8 @@ from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 POD = """Name:             web-2
 Namespace:        shop

@@ -5,7 +5,8 @@ from __future__ import annotations
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 LACKING = (
     'I1026 16:21:00.461724  801139 binder.go:971] "Node has no accessible CSIStorageCapacity with enough capacity" pod="shop/db-0" '

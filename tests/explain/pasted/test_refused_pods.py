@@ -8,7 +8,8 @@ from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 UNREACHABLE = "1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }"
 FULL = "1 max node group size reached"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedviz.ingest.kubectl.described_storage import described_storage, storage_in
-from schedviz.ingest.pasted.pasted_text import plain
+from schedviz.ingest.pasted.plain_text import plain
 
 PV = """\
 Name:              local-pv

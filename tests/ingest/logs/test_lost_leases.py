@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.pasted.reader import read_text
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 RENEW = "I1126 02:56:40.200933       1 leaderelection.go:285] failed to renew lease kube-system/kube-scheduler: timed out waiting\n"
 LOST = 'E1126 02:56:40.201072       1 server.go:242] "Leaderelection lost"\n'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from schedviz.explain.pasted.reader import read_text
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 FULL = "0/4 nodes are available: 4 Insufficient cpu."
 CHANGED = 'time="2024-06-04T16:50:4{second}.202Z" level=info msg="node changed" namespace=cron '

@@ -7,7 +7,8 @@ import pytest
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
-from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.pasted.text_namespace import contents_of
 
 

@@ -15,7 +15,9 @@ from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
-from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
+from schedviz.ingest.pasted.pasted_text import messages_in
+from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.text_namespace import contents_of
 
 
