@@ -10,8 +10,6 @@ from schedviz.trace.phrase import Phrase, counted, phrase
 
 #: Nodes that a command names.
 _MAX_NAMED: Final = 3
-#: Two nodes are "both" or "neither".
-_PAIR: Final = 2
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
 
 
@@ -131,10 +129,10 @@ class Meaning(NamedTuple):
 def _every(count: int, *, is_none: bool, workers: bool) -> Phrase:
     """All nodes, or none of them, as the subject of a sentence."""
     if workers:
-        if count == _PAIR:
+        if count == 2:
             return phrase("neither worker node") if is_none else phrase("both worker nodes")
         return phrase("none of the {count} worker nodes", count=count) if is_none else phrase("all {count} worker nodes", count=count)
-    if count == _PAIR:
+    if count == 2:
         return phrase("neither node") if is_none else phrase("both nodes")
     return phrase("none of the {count} nodes", count=count) if is_none else phrase("all {count} nodes", count=count)
 

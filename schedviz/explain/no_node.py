@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from schedviz.trace.phrase import Phrase, phrase
-
-#: Two nodes are "neither".
-_PAIR: Final = 2
 
 
 def no_node(count: int) -> Phrase:
     """That none of `count` nodes can run the pod, as a part of a sentence."""
     if count == 1:
         return phrase("the cluster's only node cannot run the pod")
-    if count == _PAIR:
+    if count == 2:
         return phrase("neither node can run the pod")
     return phrase("none of the {count} nodes can run the pod", count=count)
 
@@ -23,6 +18,6 @@ def no_node_sentence(count: int) -> Phrase:
     """The same at the beginning of a sentence, without a full stop."""
     if count == 1:
         return phrase("The cluster's only node cannot run the pod")
-    if count == _PAIR:
+    if count == 2:
         return phrase("Neither node can run the pod")
     return phrase("None of the {count} nodes can run the pod", count=count)

@@ -35,9 +35,8 @@ _OF_EVERY_NODE: Final = frozenset(
 )
 #: How advice about a NodePool begins that the pod need not be meant for.
 _IF_ELSEWHERE: Final = "If the pod belongs in "
-#: NodePools of the first sentence, and of the list of the others.
-_LEADING: Final = 2
-_OTHERS: Final = 4
+#: NodePools that are listed after the first sentence.
+_MAX_OTHERS: Final = 4
 
 
 def refusal_of(message: str) -> Refusal | None:
@@ -321,8 +320,8 @@ def _note(findings: Sequence[PoolFinding], leading: Sequence[PoolFinding]) -> Ph
     shorts = list({each.short.text: each.short for each in others if each.short is not None}.values())
     if not shorts:
         return None
-    pools = joined(shorts[:_OTHERS], "{first}; {next}")
-    if (more := len(shorts) - _OTHERS) > 0:
+    pools = joined(shorts[:_MAX_OTHERS], "{first}; {next}")
+    if (more := len(shorts) - _MAX_OTHERS) > 0:
         pools = phrase("{pools}; and {count} more", pools=pools, count=more)
     if all(each.reason.kind == "Provisioner" for each in others):
         return phrase("Other Provisioners do not match the pod: {pools}.", pools=pools)

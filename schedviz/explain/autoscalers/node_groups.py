@@ -39,12 +39,10 @@ _BETWEEN_REASONS: Final = re.compile(r", (?=Insufficient |node\(s\) |Too many )"
 _CLAUSE: Final = re.compile(r"(?P<count>\d{1,9}) (?P<reason>.+)", re.ASCII)
 _INSUFFICIENT: Final = "Insufficient "
 #: Reasons in one sentence, and node groups that it names.
-_LISTED: Final = 4
+_MAX_LISTED: Final = 4
 _MAX_NAMED: Final = 3
 #: What its log says before it gives up.
 NO_OPTIONS: Final = "No expansion options"
-#: Several node groups.
-_SEVERAL: Final = 2
 #: The zone in the address of a node group on GCE.
 _ZONE: Final = re.compile(r"/zones/([a-z0-9-]+)/")
 _RESOURCES: Final = {"cpu": "CPU", "ephemeral-storage": "ephemeral storage"}
@@ -235,11 +233,13 @@ def refusal_of_groups(message: str) -> Refusal | None:
     reasons = _reasons(message)
     if not reasons:
         return None
-    said = _in_one_sentence([reason.said for reason in reasons[:_LISTED]])
-    others = reasons[_LISTED:]
+    said = _in_one_sentence([reason.said for reason in reasons[:_MAX_LISTED]])
+    others = reasons[_MAX_LISTED:]
     note = None
     if others:
-        note = phrase("In addition: {reasons}.", reasons=joined([reason.said for reason in others], "{first}; {next}", maximum=_LISTED * 2))
+        note = phrase(
+            "In addition: {reasons}.", reasons=joined([reason.said for reason in others], "{first}; {next}", maximum=_MAX_LISTED * 2)
+        )
     if (resized := _RESIZED.search(message)) is not None:
         group = _short(resized["group"])
         return Refusal(
@@ -391,7 +391,7 @@ def _of_state(state: str, text: str, groups: Sequence[str]) -> GroupReason:
     meaning = meaning_of(state)
     assert meaning is not None
     named = _named_groups(groups)
-    said = meaning.headline(1 if named.is_one else _SEVERAL, named.said)
+    said = meaning.headline(1 if named.is_one else 2, named.said)
     return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
 
 

@@ -37,14 +37,13 @@ CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
 _PLAIN: Final = frozenset({CAPACITY_TYPE, "kubernetes.io/arch", "node.kubernetes.io/instance-type"})
 #: Domains of labels that need none to be understood.
 _CLOUDS: Final = ("karpenter.k8s.aws/", "eks.amazonaws.com/", "karpenter.azure.com/", "karpenter.k8s.gcp/")
-#: Values of one requirement, and from how many on there are several.
-_ALTERNATIVES: Final = 3
-_SEVERAL: Final = 2
+#: Values of one requirement.
+_MAX_VALUES: Final = 3
 #: Those that decide come first.
 _ORDER: Final = (ZONE, "node.kubernetes.io/instance-type", "kubernetes.io/arch", CAPACITY_TYPE)
 _COUNTED: Final = ("pods",)
 #: Requirements and resources in a sentence.
-_LISTED: Final = 4
+_MAX_LISTED: Final = 4
 
 
 class Requirement(NamedTuple):
@@ -82,11 +81,11 @@ class Requirement(NamedTuple):
     @property
     def alternatives(self) -> str:
         """The values: `a`, `a or b`, `a, b, or c`, `a, b, or 7 others`."""
-        hidden = len(self.values) - _ALTERNATIVES + self.more if len(self.values) > _ALTERNATIVES or self.more else 0
-        shown = self.values[: _ALTERNATIVES - 1] if hidden else self.values
-        last = [f"{hidden + len(self.values[_ALTERNATIVES - 1 : _ALTERNATIVES])} others"] if hidden else []
+        hidden = len(self.values) - _MAX_VALUES + self.more if len(self.values) > _MAX_VALUES or self.more else 0
+        shown = self.values[: _MAX_VALUES - 1] if hidden else self.values
+        last = [f"{hidden + len(self.values[_MAX_VALUES - 1 : _MAX_VALUES])} others"] if hidden else []
         listed = [*shown, *last]
-        if len(listed) < _SEVERAL + 1:
+        if len(listed) < 3:
             return " or ".join(listed)
         return f"{', '.join(listed[:-1])}, or {listed[-1]}"
 
@@ -128,9 +127,9 @@ def decisive(text: str) -> str:
     known = [each for key in _ORDER for each in found if each.key == key]
     rest = [each for each in found if each not in known]
     listed = [each.short for each in (*known, *rest)]
-    hidden = len(listed) - _LISTED
+    hidden = len(listed) - _MAX_LISTED
     more = [f"{hidden} more requirement{'' if hidden == 1 else 's'}"] if hidden > 0 else []
-    return "; ".join((*listed[:_LISTED], *more))
+    return "; ".join((*listed[:_MAX_LISTED], *more))
 
 
 def amounts(text: str) -> dict[str, str]:

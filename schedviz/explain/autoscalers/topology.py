@@ -22,7 +22,7 @@ _POD_DOMAINS: Final = re.compile(r"podDomains = (?P<domains>.*?)(?:, nodeDomains
 _NODE_DOMAINS: Final = re.compile(r"nodeDomains = (?P<domains>.*)$")
 _HOSTNAME: Final = "kubernetes.io/hostname"
 #: Domains that a sentence names.
-_LISTED: Final = 3
+_MAX_DOMAINS: Final = 3
 
 
 def explained_topology(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
@@ -81,7 +81,7 @@ def _spread(
         "pool": pool,
         "key": key,
         "counts": _counted(counts, named),
-        "allowed": " or ".join(allowed[:_LISTED]),
+        "allowed": " or ".join(allowed[:_MAX_DOMAINS]),
     }
     said = (
         phrase("{pool} cannot satisfy the pod's topology spread over `{key}`: {counts}, but the pod can run only in {allowed}", **values)
@@ -125,7 +125,7 @@ def _spread_over_more(pool: Phrase, plain: Phrase, key: str, counts: dict[str, i
 
 def _counted(counts: dict[str, int], domains: list[str]) -> Phrase:
     """`eu-west-1a has 1 matching pod and eu-west-1b has 0`."""
-    first, *others = domains[:_LISTED]
+    first, *others = domains[:_MAX_DOMAINS]
     pods = counts[first]
     head = phrase("{domain} has 1 matching pod", domain=first)
     if pods != 1:
@@ -138,7 +138,7 @@ def _counted(counts: dict[str, int], domains: list[str]) -> Phrase:
 
 def _affinity(pool: Phrase, key: str, counts: dict[str, int]) -> tuple[Phrase, Phrase]:
     if any(counts.values()) and key != _HOSTNAME:
-        matching = ", ".join([domain for domain, pods in counts.items() if pods][:_LISTED])
+        matching = ", ".join([domain for domain, pods in counts.items() if pods][:_MAX_DOMAINS])
         said = phrase(
             "the pods that the pod's affinity requires run in {domains}, where {pool} cannot create a node", domains=matching, pool=pool
         )

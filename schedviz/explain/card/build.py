@@ -32,7 +32,7 @@ from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence, whole_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
-_GROUPS: Final = 5
+_MAX_GROUPS: Final = 5
 #: The state of what a message is about if a scheduler did not write it: of the owner of pods, or of a scheduler that does not run.
 _STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped", KUBELET: "not running"}
 #: That of a pod of which the kubelet says so.
@@ -243,8 +243,8 @@ def _effect(suggestion: Suggestion) -> str:
 
 
 def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
-    lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
-    if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
+    lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_MAX_GROUPS]]
+    if remaining := sum(len(group.pods) for group in reason.groups[_MAX_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
     also = "" if reason.groups[0].is_about_all else "Also: "
     todo = whole_sentence("; ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect))))

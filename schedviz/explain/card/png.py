@@ -22,16 +22,16 @@ _WIDTH: Final = 760
 _PADDING: Final = 32
 _INNER: Final = _WIDTH - 2 * _PADDING
 #: An image is read at a glance. Reasons that are drawn with details; more have one line each.
-_REASONS: Final = 4
+_MAX_DETAILED_REASONS: Final = 4
 #: Reasons that are drawn at all; more are counted.
-_ALL_REASONS: Final = 16
+_MAX_REASONS: Final = 16
 #: Changes that are drawn; more are counted.
-_FIXES: Final = 3
+_MAX_FIXES: Final = 3
 _MAX_NAMES: Final = 5
 #: Characters of a text, and lines of a paragraph, that are drawn: of the scheduler's message fewer than of an answer.
 _MAX_TEXT_LENGTH: Final = 1_200
-_ANSWER_LINES: Final = 14
-_LINES: Final = 6
+_MAX_ANSWER_LINES: Final = 14
+_MAX_LINES: Final = 6
 #: Names are drawn as they are written: the fonts' alternates, which only the Raqm layout applies, turn `2x9` into a multiplication.
 _FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
 #: Characters that the fonts lack, and what stands for them.
@@ -71,7 +71,7 @@ class _Canvas:
         self._head(card)
         self._fixes(card.fixes)
         self._strip(card)
-        for number, reason in enumerate(card.reasons[:_REASONS]):
+        for number, reason in enumerate(card.reasons[:_MAX_DETAILED_REASONS]):
             self._reason(reason, card.unit, self._colour(number), card.label_of(reason))
         if card.others:
             self._y += 12
@@ -91,7 +91,7 @@ class _Canvas:
         if card.todo:
             self._y += 10
             self._paragraph(NEXT_STEP, self._theme.ink, size=15, weight="bold", leading=23)
-            self._paragraph(card.todo, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
+            self._paragraph(card.todo, self._theme.ink, size=15, leading=23, lines=_MAX_ANSWER_LINES)
         if card.note:
             self._y += 6
             self._paragraph(card.note, self._theme.ink_2, leading=21)
@@ -109,7 +109,7 @@ class _Canvas:
         if card.pods:
             self._paragraph(_named(card.pods), self._theme.ink_2, leading=21)
         if card.sentence:
-            self._paragraph(card.sentence, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
+            self._paragraph(card.sentence, self._theme.ink, size=15, leading=23, lines=_MAX_ANSWER_LINES)
 
     def _pill(self, words: str, x: float, y: float, width: float) -> None:
         colour = self._colour(0)
@@ -160,15 +160,15 @@ class _Canvas:
 
     def _in_one_line(self, card: Card) -> None:
         """The reasons that have no room for more than their names."""
-        self._y += 12 if len(card.reasons) > _REASONS else 0
-        shown = card.reasons[_REASONS:_ALL_REASONS]
-        for number, reason in enumerate(shown, _REASONS):
+        self._y += 12 if len(card.reasons) > _MAX_DETAILED_REASONS else 0
+        shown = card.reasons[_MAX_DETAILED_REASONS:_MAX_REASONS]
+        for number, reason in enumerate(shown, _MAX_DETAILED_REASONS):
             self._box(_PADDING, self._y + 5, 10, 10, fill=self._colour(number), radius=2)
             names = _named([name for line in reason.lines for name in line.names])
             words = f"{heading_of(reason, card.unit)}{f': {names}' if names else ''}"
             self._text(_PADDING + 18, self._y + 1, _cut(words.replace("`", ""), _INNER - 18, 14), self._theme.ink, size=14)
             self._y += 24
-        if (left := len(card.reasons) - _ALL_REASONS) > 0:
+        if (left := len(card.reasons) - _MAX_REASONS) > 0:
             self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
 
     def _chart(self, chart: Chart) -> None:
@@ -205,14 +205,14 @@ class _Canvas:
             return
         self._y += 22
         self._paragraph("Changes that make the pod schedulable", self._theme.ink, size=15, weight="bold", leading=22)
-        for fix in fixes[:_FIXES]:
+        for fix in fixes[:_MAX_FIXES]:
             self._y += 4
             self._draw_tick(_PADDING + 3, self._y + 5)
             words = f"{fix.what} {fix.effect}" if fix.effect else fix.what
             self._paragraph(words, self._theme.ink, leading=21, left=_PADDING + 22)
             for command in fix.commands:
                 self._command(command)
-        if (left := len(fixes) - _FIXES) > 0:
+        if (left := len(fixes) - _MAX_FIXES) > 0:
             self._paragraph(f"and {count_of(left, 'other changes')}", self._theme.ink_2, leading=21, left=_PADDING + 22)
 
     def _command(self, command: str) -> None:
@@ -261,7 +261,7 @@ class _Canvas:
         left: int = _PADDING,
         width: float = 0,
         break_anywhere: bool = False,
-        lines: int = _LINES,
+        lines: int = _MAX_LINES,
     ) -> None:
         """A text of several lines. Its code is drawn in the font of code, unless all of it is."""
         width = width or _PADDING + _INNER - left
@@ -413,7 +413,7 @@ def _words_with_code(words: str, width: float, size: int, weight: Weight) -> Ite
                 is_first = False
 
 
-def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False, most: int = _LINES) -> list[str]:
+def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False, most: int = _MAX_LINES) -> list[str]:
     """Lines of at most this width; the last of the most lines ends in an ellipsis."""
     fits = partial(_fits, width=width, size=size, weight=weight)
     lines: list[str] = []

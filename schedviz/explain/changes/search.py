@@ -31,8 +31,6 @@ _WOULD: Final[dict[str, str]] = {
     "endsNomination": "would no longer be nominated",
     "groupRuns": "would be scheduled with its group",
 }
-#: A list of more kinds of changes has commas.
-_SEVERAL: Final = 2
 #: Nodes named in a suggestion.
 _MAX_NAMED_NODES: Final = 5
 
@@ -178,7 +176,7 @@ class Search:
         kinds = [WORDS[kind] for kind, _ in self._alone.most_common()]
         if self.dry_runs > self._alone.total():
             kinds.append("two of these together")
-        tried = f"{', '.join(kinds[:-1])}, and {kinds[-1]}" if len(kinds) > _SEVERAL else " and ".join(kinds)
+        tried = f"{', '.join(kinds[:-1])}, and {kinds[-1]}" if len(kinds) > 2 else " and ".join(kinds)
         ended = f" The search ended after {self.max_dry_runs} changes." if self.dry_runs >= self.max_dry_runs else ""
         if self.dry_runs == 1:
             return f"schedviz tried one change, which does not make {self.pod.key} schedulable: {tried}."

@@ -34,7 +34,7 @@ from schedviz.kube.selectors import Requirement
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: Taints that are named; more are counted.
-_TAINTS: Final = 2
+_MAX_NAMED_TAINTS: Final = 2
 #: The label whose value is the name of the node.
 HOSTNAME: Final = "kubernetes.io/hostname"
 _ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
@@ -68,7 +68,6 @@ _LARGE: Final = _Which(
     phrase("all {count} nodes with that much capacity").template,
     phrase("of the {count} nodes with that much capacity, {parts}").template,
 )
-_BOTH: Final = 2
 _BOTH_NODES: Final = phrase("both nodes").template
 _EVERY_NODE: Final = phrase("all {count} nodes").template
 VOLUMES_APART: Final = phrase("the pod's volumes are {places}, but no node can access all of them").template
@@ -174,7 +173,7 @@ class _Writer:
 
     def _taints(self, details: Sequence[TaintDetail]) -> Phrase | None:
         """Each taint as v1.27's reason would say it: v1.36's does not name the taint."""
-        if len(details) > _TAINTS:
+        if len(details) > _MAX_NAMED_TAINTS:
             return self._in_general()
         said = []
         for detail in details:
@@ -291,7 +290,7 @@ class _Writer:
         values: dict[str, str | Phrase] = {"selector": detail.selector, "together": _together(detail.topology_key)}
         nodes = counted(self._clause.count, "{count} node", "{count} nodes")
         if 1 < self._clause.count == len(self._verdicts):
-            nodes = Phrase(_BOTH_NODES) if self._clause.count == _BOTH else Phrase(_EVERY_NODE, {"count": self._clause.count})
+            nodes = Phrase(_BOTH_NODES) if self._clause.count == 2 else Phrase(_EVERY_NODE, {"count": self._clause.count})
         first = detail.pods[0].pod if detail.pods else ""
         match detail.term:
             case "affinity" if not detail.matching:
@@ -349,7 +348,7 @@ class _Writer:
             return self._because(self._reason(self._verdicts[rows[0]]), 1, Phrase(which.only, {"node": node}))
         counts = Counter(self._reason(self._verdicts[row]) for row in rows)
         if len(counts) == 1:
-            every = which.both if len(rows) == _BOTH else which.every
+            every = which.both if len(rows) == 2 else which.every
             return self._because(next(iter(counts)), len(rows), Phrase(every, {"count": len(rows)} if every == which.every else {}))
         parts = [self._because(reason, count, phrase("{count}", count=count)) for reason, count in counts.most_common()]
         return Phrase(which.several, {"count": len(rows), "parts": _listed(parts)})

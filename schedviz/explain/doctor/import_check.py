@@ -21,7 +21,7 @@ from schedviz.trace.phrase import Phrase, as_sentence, phrase
 from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: Differences described in words.
-_IN_WORDS: Final = 20
+_MAX_DESCRIBED: Final = 20
 #: The import itself warns of these if there is no dump.
 _ALWAYS_REPORTED: Final = frozenset({"ghost node"})
 _NO_GATES: Final[Mapping[str, bool]] = {}
@@ -130,8 +130,8 @@ def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
         for finding in examination.differences
         if "dump" in examination.compared or finding.kind not in _ALWAYS_REPORTED
     ]
-    more = len(sentences) - _IN_WORDS
+    more = len(sentences) - _MAX_DESCRIBED
     # A common cause of several differences comes first.
     verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(sentences) > 1]
     rest = [phrase("… and {count} more differences; `schedviz doctor` lists all of them.", count=more)] if more > 0 else []
-    return [*verdicts, *sentences[:_IN_WORDS], *rest]
+    return [*verdicts, *sentences[:_MAX_DESCRIBED], *rest]

@@ -22,10 +22,8 @@ from schedviz.trace.phrase import Phrase, joined, phrase, some
 
 #: In the headline of a taint that the pod does not tolerate, and may be given a toleration for.
 _UNTOLERATED: Final = "which the pod does not tolerate"
-#: So many taints are one reason.
-_MANY_TAINTS: Final = 3
-#: Two taints are one reason if they have the same key.
-_SEVERAL: Final = 2
+#: So many taints are one reason. Fewer are one if they have the same key.
+_MIN_COMBINED_TAINTS: Final = 3
 #: Taints that are named with their values; of more, only the keys are.
 _MAX_VALUES: Final = 4
 _MAX_KEYS: Final = 5
@@ -127,9 +125,9 @@ def with_grouped_taints(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses; three or more about taints that the pod does not tolerate are one, and so are those of one key."""
     taints = [clause for clause in clauses if names_taint(clause) and _TAINT_IN_REASON.search(clause.reason)]
     keys = Counter(map(_key, taints))
-    if len(taints) < _MANY_TAINTS:
-        taints = [clause for clause in taints if keys[_key(clause)] >= _SEVERAL]
-    if len(taints) < _SEVERAL:
+    if len(taints) < _MIN_COMBINED_TAINTS:
+        taints = [clause for clause in taints if keys[_key(clause)] > 1]
+    if len(taints) < 2:
         return tuple(clauses)
     grouped = _grouped(taints)
     return tuple(grouped if clause is taints[0] else clause for clause in clauses if clause is taints[0] or clause not in taints)

@@ -20,11 +20,10 @@ from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
-#: A conclusion is shown if there are at least `_SEVERAL` reasons, and lists `_IN_CONCLUSION` of them.
-_SEVERAL: Final = 2
-_IN_CONCLUSION: Final = 5
+#: Reasons that a conclusion lists; more are counted.
+_MAX_LISTED: Final = 5
 #: So many taints are one reason in a conclusion.
-_MANY_TAINTS: Final = 3
+_MIN_COMBINED_TAINTS: Final = 3
 #: The reason of nodes that the pod's node affinity does not name.
 _NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
 #: The same, and in the words of releases after 1.27, of which a local volume is another cause.
@@ -72,7 +71,7 @@ def of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
 def with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses, of which many about taints say once what to do, with the first."""
     taints = [clause for clause in clauses if names_taint(clause)]
-    if len(taints) < _MANY_TAINTS:
+    if len(taints) < _MIN_COMBINED_TAINTS:
         return tuple(clauses)
     advice = {id(clause): None for clause in taints} | {id(taints[0]): OF_TAINTS}
     return tuple(advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses)
@@ -86,7 +85,7 @@ def advised(clause: Clause, advice: Phrase | None) -> Clause:
 
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     """The reasons of the nodes that are meant to run pods."""
-    if nodes and len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+    if nodes and len(clauses) > 1 and _is_pinned_by_name(clauses):
         return phrase(
             "The pod is pinned to one node (`spec.nodeName`), so only what rejects that node matters. Of the {count} nodes, {reasons}.",
             count=nodes,
@@ -102,7 +101,7 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
         )
     others, left = without_control_plane(nodes, clauses)
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
-    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
+    if len(clauses) < 2 or len(reasons) < len(others) or not reasons:
         return None
     if len(others) == 1 and others[0].count == left:
         # The clause itself says so.
@@ -152,7 +151,7 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
     """
     counting = [clause for clause in clauses if clause.count]
     taints = [clause for clause in counting if names_taint(clause)]
-    if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
+    if len(taints) < _MIN_COMBINED_TAINTS and not any(map(is_of_several_taints, taints)):
         taints = []
     lacking = _of_every_shortage(counting, nodes)
     said = [
@@ -189,7 +188,7 @@ def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
         for clause in counting
         if clause.count == nodes and (meaning := meaning_of(clause.reason)) is not None and meaning.of_none == _ENOUGH_FREE
     ]
-    return lacking if len(lacking) >= _SEVERAL else []
+    return lacking if len(lacking) > 1 else []
 
 
 def _of_every(clause: Clause, nodes: int) -> Phrase:
@@ -214,7 +213,7 @@ def _counting(headline: Phrase, count: int) -> Phrase:
 
 def _listed(reasons: Sequence[Phrase]) -> Phrase:
     """The first reasons with commas and an "and" before the last; further ones are counted."""
-    first, left = list(reasons[:_IN_CONCLUSION]), len(reasons) - _IN_CONCLUSION
+    first, left = list(reasons[:_MAX_LISTED]), len(reasons) - _MAX_LISTED
     if left == 1:
         # To count it would take as much room.
         first.append(reasons[-1])
@@ -223,7 +222,7 @@ def _listed(reasons: Sequence[Phrase]) -> Phrase:
     if len(first) == 1:
         return first[0]
     # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.
-    is_short = len(first) == _SEVERAL and not any(
+    is_short = len(first) == 2 and not any(
         reason.values.get("nodes") in (*_EVERY, *_OF_TWO) or reason.template in (_NONE_FREE, _NEITHER_FREE) for reason in first
     )
     between = "{first} and {next}" if is_short else "{first}, and {next}"
@@ -245,7 +244,7 @@ def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
     """The message with these clauses, and what they say together."""
     if message.finding_phrase == STATUS_IS_WHOLE:
         return cut_off(message, clauses)
-    if len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+    if len(clauses) > 1 and _is_pinned_by_name(clauses):
         clauses = tuple(advised(clause, None) for clause in clauses)
     if any(clause.plugin == names.NODE_RESOURCES_FIT for clause in _of_meant_node(message.nodes, clauses)):
         # Another node would not help.

@@ -43,11 +43,10 @@ _WITHOUT_DEVICE: Final = 2
 _NO_USE: Final = 3
 _KEPT_FOR_SYSTEM: Final = 4
 _INSUFFICIENT: Final = "Insufficient "
-#: Where nodes lack different resources: how many kinds of shortage, and the part of a request by which people lower it.
-_SEVERAL_KINDS: Final = 2
+#: Where nodes lack different resources: the part of a request by which people lower it.
 _LIKELY_REDUCTION: Final = 0.5
 #: Reasons that are all read.
-_FEW: Final = 4
+_MAX_READ: Final = 4
 #: In reasons of nodes where the pod's volume is not.
 _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node affinity")
 
@@ -102,7 +101,7 @@ def _smallest_shortage(dry_run: DryRun, verdicts: Sequence[NodeVerdict], nearest
     None if the nearest nodes have other reasons, too, if they all lack the same resources, or if the requests would become a fraction.
     """
     rows = [row for row, verdict in enumerate(verdicts) if id(verdict.objections) in nearest and verdict.reasons]
-    if len({verdicts[row].reasons for row in rows}) < _SEVERAL_KINDS or any(not _is_shortage(verdicts[row]) for row in rows):
+    if len({verdicts[row].reasons for row in rows}) < 2 or any(not _is_shortage(verdicts[row]) for row in rows):
         return None
     shares = {reason: _lacking_share(dry_run, reason.removeprefix(_INSUFFICIENT)) for row in rows for reason in verdicts[row].reasons}
     reductions = {row: sum(shares[reason][row] for reason in verdicts[row].reasons) for row in rows}
@@ -166,7 +165,7 @@ def most_likely_first(clauses: Iterable[Clause], nodes: int = 0) -> tuple[Clause
     # What the pod cannot use is not worth reading if something else is.
     has_use = any(rank < _NO_USE for rank, _ in ranked)
     # A bound volume cannot move: among few reasons, that is worth reading even if other nodes could be used.
-    is_short = len(ranked) <= _FEW
+    is_short = len(ranked) <= _MAX_READ
     return tuple(
         msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE and not (is_short and is_of_volume(clause)))
         for rank, clause in ranked

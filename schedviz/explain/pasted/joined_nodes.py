@@ -15,8 +15,6 @@ from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.trace.phrase import Phrase, counted, phrase
 
-#: The newest message and the one before it.
-_TWO: Final = 2
 #: The taints of nodes that cannot run pods, or not for long.
 _BROKEN_TAINT: Final = re.compile(r"node\.kubernetes\.io/(?:memory-pressure|disk-pressure|pid-pressure|not-ready|unreachable)")
 #: A reason that names no taint, and the taints of nodes that have not started yet.
@@ -49,9 +47,9 @@ def of_lost_nodes(said: _Said, earlier: Sequence[_Said], messages: Sequence[Pars
     claim = nominated_claim(said.text)
     oldest = max((each for each in earlier if age(said.at) < age(each.at) < float("inf")), key=lambda each: age(each.at), default=None)
     before = nominated_claim(oldest.text) if oldest is not None else None
-    if claim is None or before is None or before == claim or len(messages) < _TWO:
+    if claim is None or before is None or before == claim or len(messages) < 2:
         return None
-    now, then = messages[:_TWO]
+    now, then = messages[:2]
     counts, others = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in (now, then))
     fewer = others - counts
     if len(fewer) != 1 or counts - others or fewer.total() != then.message.nodes - now.message.nodes or not now.message.nodes:

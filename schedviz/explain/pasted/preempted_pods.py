@@ -14,7 +14,7 @@ from schedviz.trace.phrase import Phrase, counted, phrase, some
 #: The pod for which another was evicted. From 1.27 on, the event has its UID.
 _BY: Final = re.compile(r"Preempted by (?:a )?(?:pod )?(?P<pod>[a-z0-9.*-]++/[a-z0-9.*-]++) on node")
 #: Pods that are named.
-_NAMED: Final = 5
+_MAX_NAMED: Final = 5
 
 
 def preemption_note(facts: Sequence[PodFact]) -> Phrase | None:
@@ -27,4 +27,4 @@ def preemption_note(facts: Sequence[PodFact]) -> Phrase | None:
     by = list(dict.fromkeys(shown_name(found["pod"]) for warning in own if (found := _BY.search(warning.message)) is not None))
     if not by:
         return phrase("The pod was preempted {times}, which may happen again.", times=times)
-    return phrase("The pod was preempted {times} ({named}), which may happen again.", times=times, named=some(by, _NAMED))
+    return phrase("The pod was preempted {times} ({named}), which may happen again.", times=times, named=some(by, _MAX_NAMED))

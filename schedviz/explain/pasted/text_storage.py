@@ -27,7 +27,6 @@ _HOSTNAME: Final = "kubernetes.io/hostname"
 #: Volumes of which it is said why they do not match.
 _MAX_VOLUMES: Final = 3
 _UNBOUND: Final = ("Pending", "Lost", "")
-_SEVERAL: Final = 2
 _RECREATE_VOLUME: Final = phrase(
     "name an existing node: `kubectl get nodes --show-labels` lists the labels. The node affinity of a volume cannot be changed, so "
     "delete the volume and create it again"
@@ -339,7 +338,7 @@ def _apart(required: Sequence[tuple[PersistentVolume, Sequence[Requirement]]]) -
                 continue
             common = values.setdefault(each.key, set(each.values))
             common &= set(each.values)
-    return required if len(required) >= _SEVERAL and any(not common for common in values.values()) else ()
+    return required if len(required) > 1 and any(not common for common in values.values()) else ()
 
 
 def _requirements(volume: PersistentVolume) -> list[Requirement]:

@@ -30,7 +30,6 @@ from schedviz.trace.phrase import Phrase, counted, phrase
 MAX_GROUPS: Final = 200
 #: Time for changes that would place pods: after it, no search begins.
 SECONDS_FOR_CHANGES: Final = 1.0
-_SEVERAL: Final = 2
 _UNTRIED: Final = phrase(
     "The files contain no nodes, so scheduling was not simulated. To simulate it and find verified fixes, import the output of:"
 )
@@ -141,7 +140,7 @@ def overview(
 
 def _common_clauses(explanations: Sequence[Explanation]) -> tuple[Clause, ...]:
     """The reasons, except each first one, that all messages have for as many nodes."""
-    if len(explanations) < _SEVERAL:
+    if len(explanations) < 2:
         return ()
     first, *others = explanations
     counts = [set(map(_counted_reason, explanation.clauses[1:])) for explanation in others]

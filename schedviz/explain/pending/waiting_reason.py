@@ -18,7 +18,7 @@ from schedviz.explain.resource_names import resource_name
 from schedviz.trace.phrase import Phrase, joined, phrase
 
 #: Longer sentences are no titles.
-_SHORT: Final = 120
+_MAX_TITLE_LENGTH: Final = 120
 _INSUFFICIENT: Final = "Insufficient "
 
 
@@ -105,7 +105,11 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
     if len(headlines) == 1 and (shared := members[0].headline_phrase) is not None:
         was_tried = any(clause.nodes for clause in members[0].clauses)
         # Below a short title, each group says its sentence.
-        return min(shared, in_general(reason), key=lambda said: len(said.text)) if was_tried and len(shared.text) > _SHORT else shared
+        return (
+            min(shared, in_general(reason), key=lambda said: len(said.text))
+            if was_tried and len(shared.text) > _MAX_TITLE_LENGTH
+            else shared
+        )
     if all(_is_too_large(group) for group in members):
         return phrase("the pods request more {resource} than any node has", resource=resource_name(reason.text.removeprefix(_INSUFFICIENT)))
     # Verified: with the change they fit, and without it they do not.
