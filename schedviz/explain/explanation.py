@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 
@@ -21,6 +21,14 @@ Standing = Literal["pending", "gated", "nominated", "waiting", "scheduled", "del
 
 class Part(msgspec.Struct, frozen=True, rename="camel"):
     """A part of an explanation."""
+
+    def with_phrases(self, **phrases: Phrase | None) -> Self:
+        """The part with the texts of these phrases, and with the phrases: `sentence=said` sets `sentence` and `sentence_phrase`.
+
+        None: "" and None.
+        """
+        texts = {name: said.text if said is not None else "" for name, said in phrases.items()}
+        return msgspec.structs.replace(self, **texts, **{f"{name}_phrase": said for name, said in phrases.items()})
 
 
 class Clause(Part, frozen=True):
@@ -50,6 +58,11 @@ class Clause(Part, frozen=True):
     details: tuple[AnyDetail, ...] = ()
     #: Whether it only tells why other nodes than those of the main reason are no use, such as those of the control plane.
     is_aside: bool = False
+
+    @property
+    def advice_to_say(self) -> Phrase | None:
+        """The advice as a phrase; None: there is none."""
+        return self.advice_phrase or (Phrase(self.advice) if self.advice else None)
 
 
 class Objection(Part, frozen=True):

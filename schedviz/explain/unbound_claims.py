@@ -41,9 +41,7 @@ def with_missing_class(simulation: Simulation, pod: Pod, clauses: Sequence[Claus
     cause, advice = missing_class(class_of_claim(claim), classes, is_of_template=is_of_stateful_set(claim.key, pod.key))
     headline = phrase("the claim `{claim}` has no volume: {cause}", claim=claim.key, cause=cause)
     return tuple(
-        msgspec.structs.replace(
-            clause, headline=headline.text, headline_phrase=headline, causes=(), advice=advice.text, advice_phrase=advice
-        )
+        msgspec.structs.replace(clause, causes=()).with_phrases(headline=headline, advice=advice)
         if clause.reason.startswith(_UNBOUND)
         else clause
         for clause in clauses
@@ -62,6 +60,4 @@ def _not_bound_yet(clause: Clause, claim: PersistentVolumeClaim) -> Clause:
         ),
         annotation=BIND_COMPLETED,
     )
-    return msgspec.structs.replace(
-        clause, headline=headline.text, headline_phrase=headline, causes=(), details=(), advice=advice.text, advice_phrase=advice
-    )
+    return msgspec.structs.replace(clause, causes=(), details=()).with_phrases(headline=headline, advice=advice)

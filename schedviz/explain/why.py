@@ -84,7 +84,7 @@ def explain_pod(
     standing = known.standing
     if standing == "scheduled" and _is_starting(simulation, pod):
         sentence = starting(pod)
-        return _replace(known, sentence=sentence.text, sentence_phrase=sentence)
+        return known.with_phrases(sentence=sentence)
     if standing in ("scheduled", "finished", "deleting"):
         return _with_sentence(known, pod)
     try:
@@ -93,15 +93,15 @@ def explain_pod(
         return _of_other_scheduler(simulation, known, pod)
     explained, message = _tried(simulation, known, dry_run, with_preemption=with_preemption)
     if (differs := disagreement(simulation, explained, message)) is not None:
-        explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs), dry_run)
+        explained = without_missing(simulation, explained.with_phrases(disagreement=differs), dry_run)
     if is_name_only(place):
         explained = of_name_only(explained)
     elif explained.standing == "gated":
         advice = _advice_of_gated(place, pod.namespace)
-        explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
+        explained = explained.with_phrases(advice=advice)
     if not explained.nodes and not explained.said and (required := required_of_node(simulation, pod)):
         cause = phrase("it requires a node with {labels}", labels=some([str(each) for each in required]))
-        explained = _replace(explained, cause=cause.text, cause_phrase=cause)
+        explained = explained.with_phrases(cause=cause)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     explained = _replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod))))
@@ -114,7 +114,7 @@ def explain_pod(
             if " only " in counts
             else phrase("the files contain {nodes}", nodes=nodes)
         )
-        explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
+        explained = explained.with_phrases(disagreement=differs)
     return _with_sentence(explained, pod)
 
 
@@ -194,7 +194,7 @@ def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) ->
         "{pod} specifies the scheduler {scheduler}, so {profiles} does not try it.", pod=pod.key, scheduler=scheduler, profiles=profiles
     )
     advice = Phrase(ADVICE_ABOUT_OTHER_SCHEDULER, {"scheduler": scheduler.replace("`", "'")})
-    return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence, advice=advice.text, advice_phrase=advice)
+    return _replace(known, standing="ignored").with_phrases(sentence=sentence, advice=advice)
 
 
 def _with_asides(clauses: Sequence[Clause], main: tuple[str, str, str] | None) -> tuple[Clause, ...]:
@@ -235,7 +235,7 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
     finding = judge(dry_run.pod, explained.node, free, info.pods, known)
     if finding.kind == WITHOUT_PREEMPTION:
         cause = provisioning(simulation, dry_run.pod.pod) or finding.cause_phrase
-        return _replace(explained, cause=cause.text if cause else "", cause_phrase=cause, findings=(finding,))
+        return _replace(explained, findings=(finding,)).with_phrases(cause=cause)
     if finding.kind == FOR_EVER and explained.queue is not None and explained.queue.is_tried_again and explained.node in explained.fits:
         # The victims are gone, and events have moved the pod already.
         return explained
@@ -243,7 +243,7 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
         victims = tuple(terminating_victims(dry_run.pod, info.pods))
         return _replace(explained, cause=finding.cause, advice=finding.advice, findings=(finding,), victims=victims)
     cause, advice = why_for_ever(known)
-    return _replace(explained, for_ever=True, cause=cause.text, advice=advice.text, cause_phrase=cause, advice_phrase=advice)
+    return _replace(explained, for_ever=True).with_phrases(cause=cause, advice=advice)
 
 
 def find_pod(simulation: Simulation, key: str) -> Pod:
@@ -322,7 +322,7 @@ def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
 
 def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
     sentence = sentence_of(explanation, pod)
-    return _replace(explanation, sentence=sentence.text, sentence_phrase=sentence)
+    return explanation.with_phrases(sentence=sentence)
 
 
 def _replace_clause(clause: Clause, *, is_aside: bool) -> Clause:

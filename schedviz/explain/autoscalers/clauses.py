@@ -28,5 +28,4 @@ def clauses_of_autoscaler(message: str) -> tuple[Clause, ...]:
 
 
 def _clause(message: str, writer: str, said: Phrase, advice: Phrase | None) -> Clause:
-    text = advice.text if advice is not None else ""
-    return Clause(0, message, writer, "", (), headline=said.text, headline_phrase=said, advice=text, advice_phrase=advice)
+    return Clause(0, message, writer, "", ()).with_phrases(headline=said, advice=advice)

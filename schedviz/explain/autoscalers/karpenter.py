@@ -58,17 +58,7 @@ def clauses_of(message: str) -> tuple[Clause, ...]:
     """The reasons of a message of Karpenter, ranked; only the first says what to do. Empty for another text."""
     findings = _ranked(message)
     return tuple(
-        Clause(
-            0,
-            each.reason.text,
-            KARPENTER,
-            "",
-            (),
-            headline=each.said.text,
-            headline_phrase=each.said,
-            advice=each.advice.text if not number else "",
-            advice_phrase=each.advice if not number else None,
-        )
+        Clause(0, each.reason.text, KARPENTER, "", ()).with_phrases(headline=each.said, advice=None if number else each.advice)
         for number, each in enumerate(findings)
     )
 

@@ -45,7 +45,7 @@ def clause_of_object(message: str) -> Clause | None:
     if found is None:
         return None
     said, advice = _with_reason(found[0], found[1]), found[2]
-    return Clause(0, message, KARPENTER, "", (), headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice)
+    return Clause(0, message, KARPENTER, "", ()).with_phrases(headline=said, advice=advice)
 
 
 def _explained(message: str) -> tuple[Phrase, str, Phrase] | None:

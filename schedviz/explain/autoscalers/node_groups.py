@@ -203,17 +203,7 @@ def clauses_of_groups(message: str) -> tuple[Clause, ...]:
     if event is None and not reasons:
         return ()
     clauses = [
-        Clause(
-            0,
-            reason.text,
-            CLUSTER_AUTOSCALER,
-            "",
-            (),
-            headline=reason.said.text,
-            headline_phrase=reason.said,
-            advice=reason.advice.text if reason.advice is not None and not number else "",
-            advice_phrase=reason.advice if not number else None,
-        )
+        Clause(0, reason.text, CLUSTER_AUTOSCALER, "", ()).with_phrases(headline=reason.said, advice=None if number else reason.advice)
         for number, reason in enumerate(reasons)
     ]
     if event is None:
@@ -285,8 +275,7 @@ def _counting(reason: Phrase) -> Phrase:
 
 
 def _clause_of(text: str, said: Phrase, advice: Phrase | None) -> Clause:
-    words = advice.text if advice is not None else ""
-    return Clause(0, text, CLUSTER_AUTOSCALER, "", (), headline=said.text, headline_phrase=said, advice=words, advice_phrase=advice)
+    return Clause(0, text, CLUSTER_AUTOSCALER, "", ()).with_phrases(headline=said, advice=advice)
 
 
 def _reasons(message: str) -> list[GroupReason]:

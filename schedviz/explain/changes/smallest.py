@@ -53,7 +53,7 @@ def _with_equals(simulation: Simulation, search: Search, suggestion: Suggestion,
     together = phrase_of_placed(simulation, [PodAndChanges(pod, changes) for pod in pods])
     if together is None:
         return suggestion
-    return msgspec.structs.replace(suggestion, together=together.text, together_phrase=together)
+    return suggestion.with_phrases(together=together)
 
 
 def _in_order_of_rows(explanation: Explanation, dry_run: DryRun) -> Explanation:

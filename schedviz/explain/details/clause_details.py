@@ -73,7 +73,7 @@ def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[Nod
     if all(clause.advice != _TOO_LARGE.text for clause in detailed):
         return tuple(detailed)
     return tuple(
-        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO.text, advice_phrase=_TOO_LARGE_TOO)
+        clause.with_phrases(advice=_TOO_LARGE_TOO)
         if clause.plugin == names.NODE_RESOURCES_FIT and clause.advice != _TOO_LARGE.text and clause.details
         else clause
         for clause in detailed
@@ -95,7 +95,7 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     found = () if details is None else tuple(details(rejected))
     clause = msgspec.structs.replace(clause, nodes=nodes, details=found)
     if advice := _advice(found) or _advice_of_others(rejected, clause, found):
-        clause = msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+        clause = clause.with_phrases(advice=advice)
     if (missing := _missing_node(rejected)) and _NOT_NAMED in clause.reason:
         return of_missing_node(clause, missing, is_of_daemon_set=rejected.pod.pod.is_of_daemon_set)
     plain = headline(rejected, clause, found)
@@ -103,10 +103,10 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
         # The sentence has named the taint and its nodes.
         clause = msgspec.structs.replace(clause, details=(msgspec.structs.replace(found[0], sentence=plain.text, sentence_phrase=plain),))
     if plain is not None and plain.template == FULL_WHERE_REQUIRED:
-        clause = msgspec.structs.replace(clause, advice=_SPREAD_ELSEWHERE.text, advice_phrase=_SPREAD_ELSEWHERE)
+        clause = clause.with_phrases(advice=_SPREAD_ELSEWHERE)
     if plain is not None and plain.template == VOLUMES_APART:
-        clause = msgspec.structs.replace(clause, advice=TOGETHER.text, advice_phrase=TOGETHER)
-    return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
+        clause = clause.with_phrases(advice=TOGETHER)
+    return clause if plain is None else clause.with_phrases(headline=plain)
 
 
 def with_other_shortages(clauses: Sequence[Clause], main: tuple[str, str, str] | None) -> tuple[Clause, ...]:
@@ -124,7 +124,7 @@ def with_other_shortages(clauses: Sequence[Clause], main: tuple[str, str, str] |
         return tuple(clauses)
     resources = joined([Phrase("{resource}", {"resource": name}) for name in others.values()], "{first} and {next}")
     said = Phrase(ALSO_LACKING, {"headline": decisive.headline_phrase, "resources": resources})
-    named = msgspec.structs.replace(decisive, headline=said.text, headline_phrase=said)
+    named = decisive.with_phrases(headline=said)
     return tuple(named if clause is decisive else clause for clause in clauses)
 
 

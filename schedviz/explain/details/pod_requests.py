@@ -72,7 +72,7 @@ def _placed(clause: Clause, where: Phrase) -> Clause:
     advice = clause.advice_phrase
     assert advice is not None
     advice = Phrase(advice.template, {**advice.values, "where": where})
-    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    return clause.with_phrases(advice=advice)
 
 
 def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
@@ -88,21 +88,19 @@ def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
     mistyped = printed_toleration(toleration)
     said = phrase("{headline}; its toleration `{mistyped}` is probably a typo", headline=headline, mistyped=mistyped)
     advice = phrase("change the pod's toleration from `{mistyped}` to `{taint}`", taint=taint, mistyped=mistyped)
-    return msgspec.structs.replace(
-        clause, headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice, is_aside=False
-    )
+    return msgspec.structs.replace(clause, is_aside=False).with_phrases(headline=said, advice=advice)
 
 
 def _with_requests(clause: Clause, pod: PodInfo, *, is_of_all: bool) -> Clause:
     if clause.headline_phrase is None or (asked := _asked(clause, clause.headline_phrase, pod)) is None:
         return clause
-    clause = msgspec.structs.replace(clause, headline=asked.text, headline_phrase=asked)
+    clause = clause.with_phrases(headline=asked)
     advice = None
     if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason:
         advice = _advice(pod, is_of_all=is_of_all)
     elif clause.plugin == names.NODE_PORTS and pod.pod.is_of_daemon_set:
         advice = _OF_DAEMON_SET
-    return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    return clause if advice is None else clause.with_phrases(advice=advice)
 
 
 def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:

@@ -79,7 +79,7 @@ def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     if meaning is None or others[0].headline_phrase != meaning.headline(left):
         return tuple(clauses)
     said = meaning.headline_of_all(left, workers=left < nodes)
-    whole = msgspec.structs.replace(others[0], headline=said.text, headline_phrase=said)
+    whole = others[0].with_phrases(headline=said)
     return tuple(whole if clause is others[0] else clause for clause in clauses)
 
 
@@ -88,7 +88,7 @@ def with_empty_domains(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     if not any(clause.plugin in (names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION) for clause in clauses):
         return tuple(clauses)
     return tuple(
-        msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes), advice=_CHECK_DOMAIN.text, advice_phrase=_CHECK_DOMAIN)
+        msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes)).with_phrases(advice=_CHECK_DOMAIN)
         if _SPREAD.fullmatch(clause.reason)
         else clause
         for clause in clauses
@@ -118,7 +118,7 @@ def _placed(clause: Clause, where: Phrase) -> Clause:
     if clause.advice_phrase is None or "where" not in clause.advice_phrase.values:
         return clause
     advice = Phrase(clause.advice_phrase.template, {**clause.advice_phrase.values, "where": where})
-    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    return clause.with_phrases(advice=advice)
 
 
 def with_grouped_taints(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -157,15 +157,9 @@ def _grouped(taints: Sequence[Clause]) -> Clause:
         first,
         count=count,
         reason=", ".join(f"{clause.count} {clause.reason}" for clause in taints),
-        meaning="",
-        meaning_phrase=None,
-        headline=said.text,
-        headline_phrase=said,
         causes=next((clause.causes for clause in taints if clause.advice), ()),
-        advice=advice.text if advice is not None else "",
-        advice_phrase=advice,
         is_aside=all(clause.is_aside for clause in taints),
-    )
+    ).with_phrases(meaning=None, headline=said, advice=advice)
 
 
 _OF_SEVERAL: Final = frozenset({"{nodes} have taints that the pod does not tolerate: {taint}"})

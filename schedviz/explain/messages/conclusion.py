@@ -78,9 +78,9 @@ def with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def advised(clause: Clause, advice: Phrase | None) -> Clause:
-    if advice is None:
-        return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
-    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    """The clause with another advice; None: without any, and without its causes."""
+    advised = clause.with_phrases(advice=advice)
+    return advised if advice is not None else msgspec.structs.replace(advised, causes=())
 
 
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
@@ -237,7 +237,7 @@ def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     if meant and meant[0].plugin == names.NODE_RESOURCES_FIT:
         return _ROOM_FOR_PODS if meant[0].reason == _TOO_MANY_PODS else _ROOM
     cause = only_cause(clauses, nodes)
-    return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
+    return cause.advice_to_say if cause is not None else None
 
 
 def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
@@ -251,14 +251,7 @@ def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
         clauses = tuple(advised(clause, None) for clause in clauses)
     conclusion = _conclusion(message.nodes, clauses)
     first = _first(clauses, message.nodes) if conclusion is not None else None
-    return msgspec.structs.replace(
-        message,
-        clauses=clauses,
-        conclusion=conclusion.text if conclusion is not None else "",
-        conclusion_phrase=conclusion,
-        first=first.text if first is not None else "",
-        first_phrase=first,
-    )
+    return msgspec.structs.replace(message, clauses=clauses).with_phrases(conclusion=conclusion, first=first)
 
 
 def cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", selector: str = "") -> Message:
@@ -271,6 +264,4 @@ def cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", select
     if selector:
         said = phrase("{sentence} The pod's node selector is `{selector}`.", sentence=said, selector=selector)
     first = Phrase(_WHOLE_MESSAGE, {**Named(pod=pod).values})
-    return msgspec.structs.replace(
-        message, clauses=clauses, conclusion=said.text, conclusion_phrase=said, first=first.text, first_phrase=first
-    )
+    return msgspec.structs.replace(message, clauses=clauses).with_phrases(conclusion=said, first=first)

@@ -60,7 +60,7 @@ def with_names(clause: Clause, named: Named) -> Clause:
         return clause
     known = clause.advice_phrase.values.get("where", "") if clause.advice_phrase is not None else ""
     advice = meaning.advice_phrase(named if named.where else named._replace(where=_text_or_phrase(known)), clause.count)
-    return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    return clause if advice is None else clause.with_phrases(advice=advice)
 
 
 def _text_or_phrase(value: str | int | Phrase) -> str | Phrase:
@@ -75,9 +75,7 @@ def of_missing_node(clause: Clause, names: Sequence[str] = (), *, is_of_daemon_s
     advice = _WRONG_NODE
     if is_of_daemon_set:
         advice = _GONE_NODE
-    return msgspec.structs.replace(
-        clause, headline=headline.text, headline_phrase=headline, causes=(), advice=advice.text, advice_phrase=advice
-    )
+    return msgspec.structs.replace(clause, causes=()).with_phrases(headline=headline, advice=advice)
 
 
 def is_about_nodes(clause: Clause) -> bool:

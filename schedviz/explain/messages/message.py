@@ -127,7 +127,7 @@ def _naming_claim(clause: Clause, claim: str) -> Clause:
     if not clause.reason.startswith(UNBOUND):
         return clause
     said = phrase("the claim `{claim}` is not bound", claim=claim.partition("/")[2].replace("`", "'"))
-    return msgspec.structs.replace(clause, headline=said.text, headline_phrase=said)
+    return clause.with_phrases(headline=said)
 
 
 def with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
@@ -163,14 +163,14 @@ def _of_kueue(reasons: Sequence[str]) -> Message:
     """A message about a workload: the reasons of its flavors, after those that only ask to wait."""
     clauses = [explained_clause(0, reason, plugin=KUEUE, otherwise=UNKNOWN) for reason in reasons]
     clauses.sort(key=lambda clause: not clause.reason.startswith("Pending "))
-    return Message(0, tuple(clauses), conclusion=KUEUE_CONCLUSION.text, conclusion_phrase=KUEUE_CONCLUSION)
+    return Message(0, tuple(clauses)).with_phrases(conclusion=KUEUE_CONCLUSION)
 
 
 def _of_redacted(rest: str) -> Message:
     """A message without the number of nodes, and perhaps without those of its reasons: 0 stands for a number that is not known."""
     said, _, preempting = _REDACTED.sub("0 ", rest).partition("preemption: ")
     clauses = tuple(most_likely_first(_clauses(said.strip(" .")), 0))
-    message = Message(0, preemption=_preemption(preempting), finding=_NUMBER_REDACTED.text, finding_phrase=_NUMBER_REDACTED)
+    message = Message(0, preemption=_preemption(preempting)).with_phrases(finding=_NUMBER_REDACTED)
     return concluded(message, clauses)
 
 
@@ -199,7 +199,7 @@ def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) ->
         )
     elif any(not releases for releases in known):
         wording = phrase("The wording is that of a kube-scheduler before {oldest}.", oldest=RELEASES[0])
-    return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
+    return message if wording is None else message.with_phrases(wording=wording)
 
 
 def _fit_error(nodes: int, rest: str) -> Message:
@@ -237,10 +237,8 @@ def _fit_error(nodes: int, rest: str) -> Message:
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
         preemption=_preemption(preempting),
         unaccounted=unaccounted,
-        finding=finding.text if finding is not None else "",
-        finding_phrase=finding,
         loses_nodes=finding is not None and finding.template == _LOST,
-    )
+    ).with_phrases(finding=finding)
     return concluded(message, clauses)
 
 
@@ -264,7 +262,7 @@ def _after_evictions(clause: Clause) -> Clause:
     if clause.plugin == names.DEFAULT_PREEMPTION or clause.headline_phrase is None:
         return clause
     meaning = phrase("even after evicting lower-priority pods, {reason}", reason=clause.headline_phrase)
-    return msgspec.structs.replace(clause, headline=meaning.text, headline_phrase=meaning, meaning=meaning.text, meaning_phrase=meaning)
+    return clause.with_phrases(headline=meaning, meaning=meaning)
 
 
 def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:

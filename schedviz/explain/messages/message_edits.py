@@ -29,7 +29,7 @@ def _with(said: ParsedMessage, clauses: tuple[Clause, ...]) -> ParsedMessage:
 
 def without_advice(said: ParsedMessage) -> ParsedMessage:
     """The message without what to try first."""
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
+    return msgspec.structs.replace(said, message=said.message.with_phrases(first=None))
 
 
 def without_advice_of(said: ParsedMessage, refusal: str) -> ParsedMessage:

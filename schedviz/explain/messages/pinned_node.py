@@ -54,13 +54,8 @@ def with_pinned_node(said: ParsedMessage, pod: PodInfo | None, *, is_answered: b
     return msgspec.structs.replace(
         said,
         message=msgspec.structs.replace(
-            message,
-            clauses=(*(_reduced(clause) for clause in reasons), *(_aside(each) for each in message.clauses if each not in reasons)),
-            conclusion=conclusion.text,
-            conclusion_phrase=conclusion,
-            first=first.text if first is not None else "",
-            first_phrase=first,
-        ),
+            message, clauses=(*(_reduced(clause) for clause in reasons), *(_aside(each) for each in message.clauses if each not in reasons))
+        ).with_phrases(conclusion=conclusion, first=first),
     )
 
 
@@ -114,14 +109,14 @@ def _advice(node: str, reasons: Sequence[Clause], pod: str) -> Phrase | None:
             node=node,
         )
     named = with_names(clause, Named((node,), pod))
-    return named.advice_phrase or (Phrase(named.advice) if named.advice else None)
+    return named.advice_to_say
 
 
 def _reduced(clause: Clause) -> Clause:
     """The clause whose advice was said, and is not an aside."""
-    return msgspec.structs.replace(clause, advice="", advice_phrase=None, is_aside=False)
+    return msgspec.structs.replace(clause, is_aside=False).with_phrases(advice=None)
 
 
 def _aside(clause: Clause) -> Clause:
     """The clause about nodes on which the pod cannot run anyway."""
-    return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=(), is_aside=bool(clause.count))
+    return msgspec.structs.replace(clause, causes=(), is_aside=bool(clause.count)).with_phrases(advice=None)

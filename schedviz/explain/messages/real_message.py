@@ -111,10 +111,8 @@ def _of_message(explanation: Explanation, clauses: tuple[Clause, ...], *, lacks:
         matrix=(),
         outlooks={},
         room=(),
-        disagreement="",
-        disagreement_phrase=None,
         lacks=lacks,
-    )
+    ).with_phrases(disagreement=None)
 
 
 def disagreement(simulation: Simulation, explanation: Explanation, message: str) -> Phrase | None:

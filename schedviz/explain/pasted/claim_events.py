@@ -124,7 +124,5 @@ def messages_about_claims(failed: Sequence[FailedClaim], age: Callable[[str], fl
 def _about_claim(failed: FailedClaim) -> ParsedMessage:
     cause, advice = provisioning_failure(failed.message)
     why = phrase("the claim has no volume, so pods that use it stay pending: {cause}", cause=cause)
-    clause = Clause(
-        0, failed.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice
-    )
+    clause = Clause(0, failed.message, PROVISIONER, "", ()).with_phrases(headline=why, advice=advice)
     return ParsedMessage(failed.claim, failed.at, failed.message, Message(0, (clause,)))

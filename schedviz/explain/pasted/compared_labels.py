@@ -59,11 +59,6 @@ def with_compared_labels(said: ParsedMessage, pod: PodInfo | None, facts: Sequen
     return msgspec.structs.replace(
         said,
         message=msgspec.structs.replace(
-            message,
-            clauses=tuple(advised(clause, None) if clause is others[0] else clause for clause in message.clauses),
-            conclusion=conclusion.text,
-            conclusion_phrase=conclusion,
-            first=advice.text,
-            first_phrase=advice,
-        ),
+            message, clauses=tuple(advised(clause, None) if clause is others[0] else clause for clause in message.clauses)
+        ).with_phrases(conclusion=conclusion, first=advice),
     )

@@ -44,7 +44,7 @@ def _naming(clause: Clause, described: Sequence[DescribedNode], pod: str) -> Cla
     if len(nodes) > 1:
         shown = Phrase("`{first}` and `{second}`", {"first": nodes[0], "second": nodes[1]})
     headline = _about(clause.headline_phrase, shown)
-    return with_names(msgspec.structs.replace(clause, headline=headline.text, headline_phrase=headline), Named(nodes, pod))
+    return with_names(clause.with_phrases(headline=headline), Named(nodes, pod))
 
 
 def _about(headline: Phrase, nodes: Phrase) -> Phrase:

@@ -44,17 +44,12 @@ def with_described_taints(said: ParsedMessage, pod: PodInfo | None, facts: Seque
         sentences.append(phrase("`{node}` is not ready: {why}.", node=unready.name, why=unready.unready.rstrip(". ")))
     conclusion = joined(sentences, "{first} {next}")
     clause = others[0]
-    first = _advice(found[0][0], found[0][1]) or clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
+    first = _advice(found[0][0], found[0][1]) or clause.advice_to_say
     return msgspec.structs.replace(
         said,
         message=msgspec.structs.replace(
-            said.message,
-            clauses=tuple(advised(each, None) if each is clause else each for each in said.message.clauses),
-            conclusion=conclusion.text,
-            conclusion_phrase=conclusion,
-            first=first.text if first is not None else "",
-            first_phrase=first,
-        ),
+            said.message, clauses=tuple(advised(each, None) if each is clause else each for each in said.message.clauses)
+        ).with_phrases(conclusion=conclusion, first=first),
     )
 
 

@@ -115,7 +115,7 @@ def _advice(clause: Clause) -> Phrase | None:
         return _OF_VOLUME
     if clause.plugin == names.TAINT_TOLERATION and (_NAMELESS_TAINT.match(clause.reason) or _STARTING_TAINT.search(clause.reason)):
         return _OF_TAINT
-    return clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
+    return clause.advice_to_say
 
 
 _OF_TAINT: Final = phrase(

@@ -11,7 +11,7 @@ from schedviz.explain.messages.conclusion import advised
 from schedviz.explain.messages.parsed_message import ParsedMessage, shown_name
 from schedviz.kube.printed_amount import exact_amount
 from schedviz.kube.text_facts import LackingClaim, TextFact
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.phrase import phrase
 
 _REASON: Final = "node(s) did not have enough free storage"
 
@@ -28,15 +28,8 @@ def with_lacking_capacity(said: ParsedMessage, facts: Sequence[TextFact]) -> Par
         "The claim `{claim}` requests {amount} of StorageClass `{class}`, and no node has access to that much free storage.",
         **{"claim": shown_name(claim.claim), "amount": exact_amount("memory", claim.requested_bytes), "class": claim.storage_class},
     )
-    advice = clause.advice_phrase or Phrase(clause.advice, {})
+    advice = clause.advice_to_say
     return msgspec.structs.replace(
         said,
-        message=msgspec.structs.replace(
-            message,
-            clauses=(advised(clause, None),),
-            conclusion=conclusion.text,
-            conclusion_phrase=conclusion,
-            first=advice.text,
-            first_phrase=advice,
-        ),
+        message=msgspec.structs.replace(message, clauses=(advised(clause, None),)).with_phrases(conclusion=conclusion, first=advice),
     )

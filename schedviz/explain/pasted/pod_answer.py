@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-import msgspec
-
 from schedviz.explain.explanation import Part
 from schedviz.trace.phrase import Phrase, joined
 
@@ -33,17 +31,12 @@ class PodAnswer(Part, frozen=True):
     @classmethod
     def of(cls, pod: str, standing: Standing, sentence: Phrase | None, advice: Phrase | None = None, note: Phrase | None = None) -> Self:
         """The answer with these phrases as texts, too."""
-        return cls(pod, standing, _text(sentence), sentence, _text(advice), advice, _text(note), note)
-
-    def with_sentence(self, sentence: Phrase, advice: Phrase | None) -> Self:
-        """The answer with another sentence and advice."""
-        return msgspec.structs.replace(self, sentence=sentence.text, sentence_phrase=sentence, advice=_text(advice), advice_phrase=advice)
+        return cls(pod, standing).with_phrases(sentence=sentence, advice=advice, note=note)
 
     def with_note(self, *notes: Phrase) -> Self:
         """The answer with more notes after its own."""
         own = () if self.note_phrase is None else (self.note_phrase,)
-        note = joined([*own, *notes], "{first} {next}")
-        return msgspec.structs.replace(self, note=note.text, note_phrase=note)
+        return self.with_phrases(note=joined([*own, *notes], "{first} {next}"))
 
     @property
     def is_over(self) -> bool:
@@ -54,7 +47,3 @@ class PodAnswer(Part, frozen=True):
     def is_about_claim(self) -> bool:
         """Whether the sentence says why a claim of the pod has no volume."""
         return self.sentence_phrase is not None and "claim" in self.sentence_phrase.values
-
-
-def _text(said: Phrase | None) -> str:
-    return said.text if said is not None else ""

@@ -38,9 +38,7 @@ def messages_about_pools(facts: Sequence[TextFact]) -> list[ParsedMessage]:
     for error in [fact for fact in facts if isinstance(fact, PoolError)]:
         said = phrase("Karpenter cannot use NodePool `{pool}`: {error}", pool=error.pool, error=error.message)
         advice = _advice(error)
-        clause = Clause(
-            0, error.message, KARPENTER, "", (), headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice
-        )
+        clause = Clause(0, error.message, KARPENTER, "", ()).with_phrases(headline=said, advice=advice)
         messages.append(ParsedMessage(f"nodepool/{error.pool}", "", error.message, Message(0, (clause,))))
     return messages
 

@@ -243,7 +243,7 @@ def _with_gates(reading: TextReading, described: Mapping[str, PodInfo]) -> TextR
         gates = [gate.name for gate in pod.pod.spec.scheduling_gates] if pod is not None else []
         if gates and answer.pod in of_gates and not answer.sentence:
             advice = advice_about_gates(" ".join(gates), answer.pod.partition("/")[0])
-            answers[answer.pod] = answer.with_sentence(held_by(gates), advice)
+            answers[answer.pod] = answer.with_phrases(sentence=held_by(gates), advice=advice)
     return msgspec.structs.replace(
         reading,
         messages=tuple(without_any_advice(each) if each.pod in answers else each for each in reading.messages),

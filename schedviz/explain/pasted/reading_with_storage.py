@@ -93,7 +93,11 @@ def _is_main(answer: PodAnswer, messages: Sequence[ParsedMessage], age: Callable
 
 def _with_sentence(answer: PodAnswer, found: StorageAnswer, *, leads: bool) -> PodAnswer:
     """The answer with what the text says about volumes: as its sentence, or beside an autoscaler's or other reasons (not `leads`)."""
-    return answer.with_sentence(found.sentence, found.advice) if leads and not answer.sentence else answer.with_note(found.sentence)
+    return (
+        answer.with_phrases(sentence=found.sentence, advice=found.advice)
+        if leads and not answer.sentence
+        else answer.with_note(found.sentence)
+    )
 
 
 def _about_unbound(claim: str, found: StorageAnswer) -> ParsedMessage:
@@ -107,9 +111,7 @@ def _about_unbound(claim: str, found: StorageAnswer) -> ParsedMessage:
         (),
         headline=sentence.text.removesuffix("."),
         headline_phrase=sentence,
-        advice=advice.text,
-        advice_phrase=advice,
-    )
+    ).with_phrases(advice=advice)
     return ParsedMessage(claim, "", clause.reason, Message(0, (clause,)))
 
 

@@ -65,8 +65,8 @@ def with_scheduler_first(answer: PodAnswer, said: ParsedMessage, broken: Sequenc
     sentence = Phrase("{first} {next}", {"first": reason, "next": answer.sentence_phrase})
     advice = _advice(message, answer.advice_phrase, broken) or answer.advice_phrase
     clauses = tuple(advised(clause, None) if _is_said(clause, advice) else clause for clause in message.clauses)
-    message = msgspec.structs.replace(message, clauses=clauses, conclusion="", conclusion_phrase=None)
-    return answer.with_sentence(sentence, advice), msgspec.structs.replace(said, message=message)
+    message = msgspec.structs.replace(message, clauses=clauses).with_phrases(conclusion=None)
+    return answer.with_phrases(sentence=sentence, advice=advice), msgspec.structs.replace(said, message=message)
 
 
 def _reason(message: Message) -> Phrase | None:
@@ -93,7 +93,7 @@ def _advice(message: Message, of_autoscaler: Phrase | None, broken: Sequence[str
     cause = only_cause(message.clauses, message.nodes)
     if cause is None or not (is_of_broken_nodes(cause) or cause.plugin == names.NODE_UNSCHEDULABLE or not cause.count):
         return None
-    return cause.advice_phrase or (Phrase(cause.advice, {}) if cause.advice else None)
+    return cause.advice_to_say
 
 
 def _is_of_unreachable_or_other_place(message: Message) -> bool:

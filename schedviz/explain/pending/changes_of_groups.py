@@ -57,14 +57,11 @@ def with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[st
     """The reason with how many of its pods its change places together, or each group with that of its own."""
     if reason.changes:
         effect = _effect(simulation, reason.groups, changes, until)
-        return reason if effect is None else msgspec.structs.replace(reason, effect=effect.text, effect_phrase=effect)
+        return reason if effect is None else reason.with_phrases(effect=effect)
     effects = [_effect(simulation, [group], changes, until) for group in reason.groups]
     if not any(effects):
         return reason
-    groups_ = (
-        group if effect is None else msgspec.structs.replace(group, effect=effect.text, effect_phrase=effect)
-        for group, effect in zip(reason.groups, effects, strict=True)
-    )
+    groups_ = (group if effect is None else group.with_phrases(effect=effect) for group, effect in zip(reason.groups, effects, strict=True))
     return msgspec.structs.replace(reason, groups=tuple(groups_))
 
 

@@ -77,7 +77,7 @@ def advice_of(explanation: Explanation) -> Phrase | None:
     if explanation.group_holds_back:
         return None
     clause = explanation.main or said_clause(explanation)
-    return None if clause is None else clause.advice_phrase or as_phrase(clause.advice)
+    return None if clause is None else clause.advice_to_say
 
 
 def as_phrase(text: str) -> Phrase | None:
