@@ -26,7 +26,7 @@ from schedviz.explain.meaning import Named
 from schedviz.explain.messages.explained_clause import with_names
 from schedviz.explain.messages.main_reason import main_reason, most_likely_first
 from schedviz.explain.messages.message import said_clauses
-from schedviz.explain.messages.real_message import disagreement, of_name_only, without_missing
+from schedviz.explain.messages.real_message import disagreement, explained_by_name, without_missing
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
@@ -95,7 +95,7 @@ def explain_pod(
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, explained.with_phrases(disagreement=differs), dry_run)
     if is_name_only(place):
-        explained = of_name_only(explained)
+        explained = explained_by_name(explained)
     elif explained.standing == "gated":
         advice = _advice_of_gated(place, pod.namespace)
         explained = explained.with_phrases(advice=advice)

@@ -56,9 +56,9 @@ def series(redis: RedisServer) -> dict[str, set[str]]:
                 add(family.name, family.type, {"process", "role", *getattr(name, "_labelnames", ())})
     infos = scheduler_metrics.exported(limit=0, with_names=True).metrics[:1]
     for family in [
-        *service.of_database(),
-        *service.of_followed_clusters(),
-        *service.of_redis(),
+        *service.database_metrics(),
+        *service.followed_cluster_metrics(),
+        *service.redis_metrics(),
         service.build(),
         service.not_exported(0),
         *infos,

@@ -98,10 +98,10 @@ def _finding(reason: PoolReason, *, is_selected: bool) -> PoolFinding:
     if (said := explained_whole_pod(reason.why)) is not None:
         return PoolFinding(reason, Stage.POD, *said, None)
     found = (
-        _of_limits(reason, pool)
-        or _of_taints(reason, pool)
-        or _of_volume(reason, pool)
-        or _of_labels(reason, pool)
+        _finding_about_limits(reason, pool)
+        or _finding_about_taints(reason, pool)
+        or _finding_about_volume(reason, pool)
+        or _finding_about_labels(reason, pool)
         or explained_topology(reason, pool)
         or explained_instance_types(reason, pool)
         or _unknown(reason, pool)
@@ -109,7 +109,7 @@ def _finding(reason: PoolReason, *, is_selected: bool) -> PoolFinding:
     return found._replace(is_selected=is_selected)
 
 
-def _of_limits(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
+def _finding_about_limits(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     plain = pool_again(reason)
     if _NODE_LIMIT in reason.why:
         said = phrase("{pool} has reached its limit of nodes", pool=pool)
@@ -126,7 +126,7 @@ def _of_limits(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     return PoolFinding(reason, Stage.LIMITS, said, advice, phrase("{pool} has reached its limits", pool=bare_pool(reason)))
 
 
-def _of_taints(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
+def _finding_about_taints(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     taints = list(dict.fromkeys(match["taint"] for match in _TAINT.finditer(reason.why)))
     if not taints or not reason.why.startswith("did not tolerate"):
         return None
@@ -142,14 +142,14 @@ def _of_taints(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     return PoolFinding(reason, Stage.TAINTS, said, advice, short)
 
 
-def _of_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
+def _finding_about_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     mismatch = _MISMATCH.search(reason.why) if reason.why.startswith(_VOLUME) else None
     asked = next(requirements_in(mismatch["asked"]), None) if mismatch is not None else None
     made = next(requirements_in(mismatch["made"]), None) if mismatch is not None else None
     if asked is None or made is None:
         return None
     if asked.operator == "DoesNotExist" and asked.key in _OF_EVERY_NODE:
-        return _of_contradiction(reason, asked.key)
+        return _contradiction(reason, asked.key)
     said = phrase("the pod's volume requires `{asked}`, but {pool} provides `{made}`", asked=asked.text, pool=pool, made=made.text)
     advice = phrase(
         "Allow `{asked}` in the requirements of {pool}: `{command}`. A bound volume cannot move",
@@ -160,7 +160,7 @@ def _of_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     return PoolFinding(reason, Stage.VOLUMES, said, advice, phrase("{pool} provides `{made}`", pool=bare_pool(reason), made=made.text))
 
 
-def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
+def _finding_about_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     plain = pool_again(reason)
     if _HOST_PORT.search(reason.why):
         said = phrase("DaemonSet pods on each new node of {pool} already use the pod's host port", pool=pool)
@@ -168,7 +168,7 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         return PoolFinding(reason, Stage.TAINTS, said, advice, phrase("{pool} has the pod's host port in use", pool=bare_pool(reason)))
     label = _LABEL.search(reason.why)
     if label is not None:
-        return _of_undefined_label(reason, pool, label["key"], label["hint"] or "")
+        return _undefined_label(reason, pool, label["key"], label["hint"] or "")
     mismatch = _MISMATCH.search(reason.why)
     asked = next(requirements_in(mismatch["asked"]), None) if mismatch is not None else None
     made = next(requirements_in(mismatch["made"]), None) if mismatch is not None else None
@@ -184,7 +184,7 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         short = phrase("{pool} cannot satisfy the topology constraints over `{key}`", pool=bare_pool(reason), key=mismatch["key"])
         return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)
     if asked.operator == "DoesNotExist" and asked.key in _OF_EVERY_NODE:
-        return _of_contradiction(reason, asked.key)
+        return _contradiction(reason, asked.key)
     is_other = asked.key in POOL_KEYS
     if is_other and asked.operator == "In":
         said = phrase("the pod selects NodePool `{other}`, which is not among those that Karpenter can use", other=asked.listed)
@@ -203,7 +203,7 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     return PoolFinding(reason, Stage.LABELS, said, advice, phrase("{pool} provides `{made}`", pool=bare_pool(reason), made=made.text))
 
 
-def _of_contradiction(reason: PoolReason, key: str) -> PoolFinding:
+def _contradiction(reason: PoolReason, key: str) -> PoolFinding:
     """About a label of every node: Karpenter prints `DoesNotExist` where the requirements of the pod and its volumes share no value."""
     if key == ZONE:
         said = phrase("the zone requirements of the pod and its volumes contradict each other, so no zone is left")
@@ -221,7 +221,7 @@ def _provided(asked: Requirement, made: Requirement) -> str:
     return made.listed if asked.key == made.key and asked.operator == made.operator == "In" else made.text
 
 
-def _of_undefined_label(reason: PoolReason, pool: Phrase, key: str, hint: str) -> PoolFinding:
+def _undefined_label(reason: PoolReason, pool: Phrase, key: str, hint: str) -> PoolFinding:
     plain = pool_again(reason)
     said = phrase("{pool} does not define the label `{key}`, which the pod requires", pool=pool, key=key)
     fields = (

@@ -71,13 +71,13 @@ def _explained(message: str) -> tuple[Phrase, str, Phrase] | None:
     why = "" if _EMPTY.fullmatch(given) else given.rstrip(". ")
     if kind == "NodeClaim":
         # What the log says about a NodeClaim is about its launch.
-        sentence, advice = _of_claim(object_, said["type"] or "Launched", why, command)
+        sentence, advice = _claim_sentences(object_, said["type"] or "Launched", why, command)
     else:
-        sentence, advice = _of_pool(kind, object_, said["type"] or "Ready", why, command)
+        sentence, advice = _pool_sentences(kind, object_, said["type"] or "Ready", why, command)
     return sentence, why, advice
 
 
-def _of_claim(claim: Phrase, condition: str, why: str, command: str) -> tuple[Phrase, Phrase]:
+def _claim_sentences(claim: Phrase, condition: str, why: str, command: str) -> tuple[Phrase, Phrase]:
     if condition == "Launched":
         sentence = phrase("Karpenter could not launch a machine for {claim}", claim=claim)
         advice = phrase("Run `{command}`: its events have the error of the cloud", command=command)
@@ -107,7 +107,7 @@ def _of_claim(claim: Phrase, condition: str, why: str, command: str) -> tuple[Ph
     return sentence, advice
 
 
-def _of_pool(kind: str, object_: Phrase, condition: str, why: str, command: str) -> tuple[Phrase, Phrase]:
+def _pool_sentences(kind: str, object_: Phrase, condition: str, why: str, command: str) -> tuple[Phrase, Phrase]:
     if condition == "NodeRegistrationHealthy":
         sentence = phrase("machines of {pool} are launched, but do not join the cluster as nodes", pool=object_)
         advice = phrase("Run `kubectl get nodeclaims`, and describe one whose NODE column is empty")

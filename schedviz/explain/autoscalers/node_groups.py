@@ -281,7 +281,7 @@ def _clause_of(text: str, said: Phrase, advice: Phrase | None) -> Clause:
 def _reasons(message: str) -> list[GroupReason]:
     """The reasons, those that the autoscaler has before it looks at the pod first; then those of nodes that come closest to fitting it."""
     event = _EVENT.fullmatch(message.strip(" ."))
-    found = _of_event((event["groups"] or "").strip()) if event is not None else _of_log(_BETWEEN_LOGGED.split(message))
+    found = _reasons_of_event((event["groups"] or "").strip()) if event is not None else _reasons_of_log(_BETWEEN_LOGGED.split(message))
     ranked = sorted(found, key=lambda reason: reason.rank)
     return [ranked[0]._replace(advice=_advice_with_volume(ranked)), *ranked[1:]] if ranked else []
 
@@ -297,7 +297,7 @@ def _advice_with_volume(reasons: Sequence[GroupReason]) -> Phrase | None:
     return _OF_VOLUME_AND_SIZE if device is None else Phrase(_OF_VOLUME_AND_DEVICE.template, {"resource": device})
 
 
-def _of_event(groups: str) -> list[GroupReason]:
+def _reasons_of_event(groups: str) -> list[GroupReason]:
     if not groups:
         return []
     counts: list[tuple[int, str]] = []
@@ -328,7 +328,7 @@ _COUNTED: Final = frozenset({"{count} node group", "{count} node groups"})
 _SUBJECTS: Final = {"{groups": "groups", "{nodes": "nodes"}
 
 
-def _of_log(lines: Iterable[str]) -> list[GroupReason]:
+def _reasons_of_log(lines: Iterable[str]) -> list[GroupReason]:
     found: list[GroupReason] = []
     by_reasons: dict[str, tuple[list[str], list[str]]] = {}
     by_state: dict[str, tuple[list[str], list[str]]] = {}
@@ -342,7 +342,7 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
             texts.append(line)
             continue
         if match["group"] is None:
-            found.append(_of_group_line(line, match))
+            found.append(_reason_of_line(line, match))
             continue
         listed = _REASONS.search(match["why"])
         said = (listed["new"] or listed["old"] or "") if listed is not None else match["why"].partition(";")[0]
@@ -356,7 +356,7 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
         groups.append(_short(match["group"]))
         texts.append(line)
     addresses = [group for groups, _ in by_state.values() for group in groups]
-    found += [_of_state(state, " | ".join(texts), _distinct(groups, addresses)) for state, (groups, texts) in by_state.items()]
+    found += [_reason_of_state(state, " | ".join(texts), _distinct(groups, addresses)) for state, (groups, texts) in by_state.items()]
     for reasons, (groups, texts) in by_reasons.items():
         named = _named_groups(groups)
         parts = _BETWEEN_REASONS.split(reasons)
@@ -375,7 +375,7 @@ def _state(match: re.Match[str]) -> str:
     return "in backoff after failed scale-up" if "backoff" in (match["state"] or "") else "not ready for scale-up"
 
 
-def _of_state(state: str, text: str, groups: Sequence[str]) -> GroupReason:
+def _reason_of_state(state: str, text: str, groups: Sequence[str]) -> GroupReason:
     """What the log says about node groups that were not compared with the pod."""
     meaning = meaning_of(state)
     assert meaning is not None
@@ -393,17 +393,17 @@ def _distinct(groups: Sequence[str], addresses: Sequence[str]) -> list[str]:
     ]
 
 
-def _of_group_line(line: str, match: re.Match[str]) -> GroupReason:
+def _reason_of_line(line: str, match: re.Match[str]) -> GroupReason:
     """A line about a node group that was not compared with the pod: a limit of the cluster, or what the status says."""
     if match["name"] is not None:
-        return _of_status(line, _named_groups([_short(match["name"])]).said, match["status"])
+        return _reason_of_status(line, _named_groups([_short(match["name"])]).said, match["status"])
     meaning = meaning_of("max cluster cpu limit reached")
     assert meaning is not None
     said = meaning.headline(1, _named_groups([_short(match["limited"])]).said)
     return GroupReason(line, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
 
 
-def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
+def _reason_of_status(line: str, group: Phrase, status: str) -> GroupReason:
     """What the status ConfigMap says about a node group; with the cloud's error from 1.30 on."""
     error = status.partition("error: ")[2]
     if error:

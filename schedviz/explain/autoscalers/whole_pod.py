@@ -17,10 +17,10 @@ _RESTRICTED: Final = re.compile(r"label (?P<key>\S+) is restricted")
 
 def explained_whole_pod(why: str) -> tuple[Phrase, Phrase] | None:
     """What is wrong with the pod, and what to do; None if the reason is about a NodePool."""
-    return _of_pools(why) or _of_claims(why) or _of_spec(why)
+    return _pool_sentences(why) or _claim_sentences(why) or _spec_sentences(why)
 
 
-def _of_pools(why: str) -> tuple[Phrase, Phrase] | None:
+def _pool_sentences(why: str) -> tuple[Phrase, Phrase] | None:
     found = _NO_POOL.match(why)
     if found is None:
         return None
@@ -33,7 +33,7 @@ def _of_pools(why: str) -> tuple[Phrase, Phrase] | None:
     )
 
 
-def _of_claims(why: str) -> tuple[Phrase, Phrase] | None:
+def _claim_sentences(why: str) -> tuple[Phrase, Phrase] | None:
     if (found := _STORAGE_CLASS.search(why)) is not None:
         return phrase("StorageClass `{name}` of its claim does not exist", name=found["name"]), phrase(
             (
@@ -104,7 +104,7 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
 )
 
 
-def _of_spec(why: str) -> tuple[Phrase, Phrase] | None:
+def _spec_sentences(why: str) -> tuple[Phrase, Phrase] | None:
     if "configured to not run on a Karpenter provisioned node" in why:
         return phrase("its node affinity excludes nodes that Karpenter creates"), phrase(
             "Add capacity to the nodes that Karpenter does not manage, or remove the requirement `karpenter.sh/nodepool "

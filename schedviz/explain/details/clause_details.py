@@ -25,7 +25,7 @@ from schedviz.explain.details.taints import taint_details
 from schedviz.explain.details.volumes import volume_affinity_details, volume_zone_details
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
-from schedviz.explain.messages.explained_clause import of_missing_node
+from schedviz.explain.messages.explained_clause import about_missing_node
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE, TOGETHER
 from schedviz.explain.resource_names import resource_name
@@ -97,7 +97,7 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     if advice := _advice(found) or _advice_of_others(rejected, clause, found):
         clause = clause.with_phrases(advice=advice)
     if (missing := _missing_node(rejected)) and _NOT_NAMED in clause.reason:
-        return of_missing_node(clause, missing, is_of_daemon_set=rejected.pod.pod.is_of_daemon_set)
+        return about_missing_node(clause, missing, is_of_daemon_set=rejected.pod.pod.is_of_daemon_set)
     plain = headline(rejected, clause, found)
     if plain is not None and len(found) == 1 and isinstance(found[0], TaintDetail) and not found[0].tolerated_by:
         # The sentence has named the taint and its nodes.

@@ -53,7 +53,7 @@ def examine_dump(
     compared = f"the dump{when} in {name} with the API's objects"
     count = sum(len(node.pods) for node in signal.dump.nodes) + len(signal.dump.pending)
     if _have_nothing_in_common(nodes, pods, signal):
-        findings = [_of_another_cluster(len(nodes), signal)]
+        findings = [_finding_about_another_cluster(len(nodes), signal)]
     else:
         times = Times(nodes, pods, signal, earlier)
         findings = [
@@ -148,7 +148,7 @@ def _have_nothing_in_common(nodes: dict[str, Node], pods: dict[str, Pod], signal
     return nodes.keys().isdisjoint(node.name for node in signal.dump.nodes) and pods.keys().isdisjoint(dumped)
 
 
-def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
+def _finding_about_another_cluster(nodes: int, signal: Signal) -> Finding:
     sentence = phrase(
         "none of the {dumped} nodes in the dump is among the {nodes} nodes in the objects, and no pod is in both",
         dumped=len(signal.dump.nodes),

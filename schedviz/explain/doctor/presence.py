@@ -205,9 +205,9 @@ class Presence:
                 advice = phrase("{advice}; a pod whose scheduling cycle is running is in neither of them either", advice=advice_for(cause))
                 yield difference("missed pod", about, ("API", "queue"), sentence, cause, advice)
             else:
-                yield self._of_another(pod)
+                yield self._finding_about_another(pod)
 
-    def _of_another(self, pod: Pod) -> Finding:
+    def _finding_about_another(self, pod: Pod) -> Finding:
         mismatch = self.evidence.signal.mismatch
         false_alarm = mismatch is not None and pod.uid in mismatch.missed_pods
         sentence = phrase(

@@ -70,7 +70,7 @@ def without_control_plane(nodes: int, clauses: Sequence[Clause]) -> tuple[list[C
     return others, nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
 
 
-def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+def with_reason_of_all(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses; one that all nodes have, or all that are not of the control plane, says so: "none of the 3 worker nodes …"."""
     others, left = without_control_plane(nodes, clauses)
     if len(others) != 1 or others[0].count != left or others[0].headline_phrase is None:

@@ -12,7 +12,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.combined_clauses import OF_TAINTS, is_of_several_taints, listed_taints, names_taint, without_control_plane
-from schedviz.explain.messages.explained_clause import of_missing_node
+from schedviz.explain.messages.explained_clause import about_missing_node
 from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, only_cause
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.reasons import meaning_of
@@ -61,11 +61,11 @@ _ONLY_LACKS: Final = phrase("it does not have enough free {resource}").template
 _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
 
 
-def of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
+def with_missing_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses. If the only one is that the pod's node affinity names another node than each of these, it says that there is none."""
     if len(clauses) != 1 or clauses[0].count != nodes or not _NOT_NAMED.match(clauses[0].reason):
         return clauses
-    return (of_missing_node(clauses[0]),)
+    return (about_missing_node(clauses[0]),)
 
 
 def with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -91,7 +91,7 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
             count=nodes,
             reasons=_listed(_brief(clauses, nodes)),
         )
-    if (meant := _of_meant_node(nodes, clauses)) and all(meaning_of(clause.reason) for clause in meant):
+    if (meant := _reasons_of_meant_node(nodes, clauses)) and all(meaning_of(clause.reason) for clause in meant):
         that = phrase("that node")
         reasons = [meaning.headline(1, that) for clause in meant if (meaning := meaning_of(clause.reason)) is not None]
         return phrase(
@@ -109,7 +109,7 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))
     whole = no_node_sentence(nodes)
-    if (decisive := _of_decisive(clauses, nodes)) is not None:
+    if (decisive := _decisive_reasons(clauses, nodes)) is not None:
         return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
     return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
 
@@ -119,7 +119,7 @@ def _is_pinned_by_name(clauses: Sequence[Clause]) -> bool:
     return any(clause.plugin == names.NODE_NAME and clause.count for clause in clauses)
 
 
-def _of_meant_node(nodes: int, clauses: Sequence[Clause]) -> list[Clause]:
+def _reasons_of_meant_node(nodes: int, clauses: Sequence[Clause]) -> list[Clause]:
     """The reasons of the only node that the pod is meant for, such as one of a DaemonSet; empty: there are several such nodes, or none."""
     meant = [clause for clause in clauses if not _NOT_MEANT.fullmatch(clause.reason)]
     others = sum(clause.count for clause in clauses if clause not in meant)
@@ -128,7 +128,7 @@ def _of_meant_node(nodes: int, clauses: Sequence[Clause]) -> list[Clause]:
     return meant if others and others == nodes - 1 and is_one and all(clause.count == 1 for clause in meant) else []
 
 
-def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
+def _decisive_reasons(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     """The reasons, that of the nodes first which the pod selects and tolerates; None if no such reason is alone."""
     decisive = decisive_clause(clauses, nodes)
     meaning = meaning_of(decisive.reason) if decisive is not None else None
@@ -153,12 +153,12 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
     taints = [clause for clause in counting if names_taint(clause)]
     if len(taints) < _MIN_COMBINED_TAINTS and not any(map(is_of_several_taints, taints)):
         taints = []
-    lacking = _of_every_shortage(counting, nodes)
+    lacking = _shortages_of_all(counting, nodes)
     said = [
         (
             is_of_control_plane(clause),
             -clause.count,
-            _of_every(clause, nodes) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
+            _headline_about_all(clause, nodes) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
         )
         for clause in counting
         if clause not in taints and clause not in lacking and clause.headline_phrase is not None
@@ -181,7 +181,7 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
     return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
 
 
-def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
+def _shortages_of_all(counting: Sequence[Clause], nodes: int) -> list[Clause]:
     """The clauses of CPU, memory or storage of which no node has enough, if there are several: one sentence says it."""
     lacking = [
         clause
@@ -191,7 +191,7 @@ def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
     return lacking if len(lacking) > 1 else []
 
 
-def _of_every(clause: Clause, nodes: int) -> Phrase:
+def _headline_about_all(clause: Clause, nodes: int) -> Phrase:
     """The headline of a reason that all nodes have, beside other reasons: "none matches the pod's node selector"."""
     meaning = meaning_of(clause.reason)
     if meaning is None or not meaning.of_nodes[1]:
@@ -233,7 +233,7 @@ def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     """What to try first, if the counts leave one possibility."""
     if _is_pinned_by_name(clauses):
         return _OF_PINNED
-    meant = _of_meant_node(nodes, clauses)
+    meant = _reasons_of_meant_node(nodes, clauses)
     if meant and meant[0].plugin == names.NODE_RESOURCES_FIT:
         return _ROOM_FOR_PODS if meant[0].reason == _TOO_MANY_PODS else _ROOM
     cause = only_cause(clauses, nodes)
@@ -246,7 +246,7 @@ def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
         return cut_off(message, clauses)
     if len(clauses) > 1 and _is_pinned_by_name(clauses):
         clauses = tuple(advised(clause, None) for clause in clauses)
-    if any(clause.plugin == names.NODE_RESOURCES_FIT for clause in _of_meant_node(message.nodes, clauses)):
+    if any(clause.plugin == names.NODE_RESOURCES_FIT for clause in _reasons_of_meant_node(message.nodes, clauses)):
         # Another node would not help.
         clauses = tuple(advised(clause, None) for clause in clauses)
     conclusion = _conclusion(message.nodes, clauses)

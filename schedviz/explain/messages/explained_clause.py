@@ -67,7 +67,7 @@ def _text_or_phrase(value: str | int | Phrase) -> str | Phrase:
     return value if isinstance(value, Phrase) else str(value)
 
 
-def of_missing_node(clause: Clause, names: Sequence[str] = (), *, is_of_daemon_set: bool = False) -> Clause:
+def about_missing_node(clause: Clause, names: Sequence[str] = (), *, is_of_daemon_set: bool = False) -> Clause:
     """The clause about nodes that the pod's node affinity does not name, if the node that it names (`names`) does not exist."""
     headline = phrase("the node that the pod's node affinity names does not exist")
     if names:

@@ -14,8 +14,8 @@ from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
-from schedviz.explain.messages.combined_clauses import of_all_nodes, with_empty_domains, with_place, without_several_volumes
-from schedviz.explain.messages.conclusion import STATUS_IS_WHOLE, advised, concluded, cut_off, of_no_node, with_common_advice
+from schedviz.explain.messages.combined_clauses import with_empty_domains, with_place, with_reason_of_all, without_several_volumes
+from schedviz.explain.messages.conclusion import STATUS_IS_WHOLE, advised, concluded, cut_off, with_common_advice, with_missing_node
 from schedviz.explain.messages.explained_clause import explained_clause, with_names
 from schedviz.explain.messages.main_reason import most_likely_first
 from schedviz.explain.messages.parsed_message import Message, NotAMessageError, ParsedMessage
@@ -147,7 +147,7 @@ def parse_message(text: str) -> Message:
     if head is not None:
         rest = text[head.end() :]
         if not head["all"].isdigit():
-            return _of_redacted(rest)
+            return _message_of_redacted(rest)
         return _with_wording(_fit_error(int(head["all"]), rest), _releases_of_notes(rest))
     old = tuple(_old_clauses(text))
     if old:
@@ -155,18 +155,18 @@ def parse_message(text: str) -> Message:
     if of_autoscaler := clauses_of_autoscaler(text):
         return Message(0, of_autoscaler)
     if of_kueue := reasons_of_kueue(text):
-        return _of_kueue(of_kueue)
+        return _message_of_kueue(of_kueue)
     return _with_wording(_without_counts(text))
 
 
-def _of_kueue(reasons: Sequence[str]) -> Message:
+def _message_of_kueue(reasons: Sequence[str]) -> Message:
     """A message about a workload: the reasons of its flavors, after those that only ask to wait."""
     clauses = [explained_clause(0, reason, plugin=KUEUE, otherwise=UNKNOWN) for reason in reasons]
     clauses.sort(key=lambda clause: not clause.reason.startswith("Pending "))
     return Message(0, tuple(clauses)).with_phrases(conclusion=KUEUE_CONCLUSION)
 
 
-def _of_redacted(rest: str) -> Message:
+def _message_of_redacted(rest: str) -> Message:
     """A message without the number of nodes, and perhaps without those of its reasons: 0 stands for a number that is not known."""
     said, _, preempting = _REDACTED.sub("0 ", rest).partition("preemption: ")
     clauses = tuple(most_likely_first(_clauses(said.strip(" .")), 0))
@@ -225,9 +225,9 @@ def _fit_error(nodes: int, rest: str) -> Message:
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
     if fragment is not None:
-        finding = _of_fragment(fragment)
-    clauses = of_all_nodes(nodes, most_likely_first((*counting, *known), nodes))
-    clauses = with_empty_domains(with_place(with_common_advice(of_no_node(nodes, clauses))))
+        finding = _finding_about_fragment(fragment)
+    clauses = with_reason_of_all(nodes, most_likely_first((*counting, *known), nodes))
+    clauses = with_empty_domains(with_place(with_common_advice(with_missing_node(nodes, clauses))))
     if is_cut and unaccounted * 2 > nodes and counting:
         # What most nodes lack is not known.
         clauses = tuple(advised(clause, None) for clause in clauses)
@@ -285,7 +285,7 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
     )
 
 
-def _of_fragment(clause: Clause) -> Phrase:
+def _finding_about_fragment(clause: Clause) -> Phrase:
     """That the text ends within a reason, of which the clause has the beginning."""
     return phrase(
         'The message is cut off after "{end}". For a complete answer, paste the whole message.', end=f"{clause.count} {clause.reason}"

@@ -135,13 +135,13 @@ def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[s
     named = Named(pod=said.pod, claims=claims, volumes=volumes)
     clauses = tuple(with_names(clause, named) if is_of_volume(clause) else clause for clause in said.message.clauses)
     if volumes and all(volume.startswith(_LOCAL) for volume in volumes) and any(map(is_of_volume, clauses)):
-        clauses = _of_local_volume(clauses, named)
+        clauses = _with_local_volume(clauses, named)
     if clauses == said.message.clauses:
         return said
     return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
 
 
-def _of_local_volume(clauses: Sequence[Clause], named: Named) -> tuple[Clause, ...]:
+def _with_local_volume(clauses: Sequence[Clause], named: Named) -> tuple[Clause, ...]:
     """The clauses about a pod whose volume is local: no other node helps than the one that holds it."""
     lacking = [clause for clause in clauses if clause.plugin == names.NODE_RESOURCES_FIT]
     advice = Phrase((_ON_FULL_NODE if lacking else _ON_ITS_NODE).template, {"volumes": named.values["volumes"]})

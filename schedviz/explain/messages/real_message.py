@@ -61,17 +61,17 @@ def without_missing(simulation: Simulation, explanation: Explanation, dry_run: D
     What the pod's own scheduler wrote is explained instead. Without a disagreement between the two, the explanation is returned as it is.
     """
     missing = _missing(simulation, explanation)
-    if missing is None and (clauses := _of_missing_nodes(explanation, dry_run)):
-        return _of_message(explanation, clauses, lacks=NODES)
+    if missing is None and (clauses := _clauses_about_missing_nodes(explanation, dry_run)):
+        return _with_clauses_of_message(explanation, clauses, lacks=NODES)
     if missing is None or not explanation.disagreement:
         return explanation
     clauses = with_requests(said_clauses(explanation.said), dry_run.pod)
     # Filters for volumes and devices come last: the nodes that they reject have passed the others.
     clauses = tuple(sorted(clauses, key=lambda clause: clause.plugin not in _LAST))
-    return _of_message(explanation, clauses, lacks=missing.kind)
+    return _with_clauses_of_message(explanation, clauses, lacks=missing.kind)
 
 
-def _of_missing_nodes(explanation: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
+def _clauses_about_missing_nodes(explanation: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
     """The reasons that the scheduler wrote, if no node of the files matches the pod's node selector, but one that they lack may.
 
     Such a node was rejected for something else, which is the answer. Empty: that is not so.
@@ -90,17 +90,17 @@ def _of_missing_nodes(explanation: Explanation, dry_run: DryRun) -> tuple[Clause
     return (first, *rest)
 
 
-def of_name_only(explanation: Explanation) -> Explanation:
+def explained_by_name(explanation: Explanation) -> Explanation:
     """The explanation of a pod of which a SIGUSR2 dump has only the name: what its own scheduler wrote, if the log has that."""
     clauses = most_likely_first(said_clauses(explanation.said))
     if not clauses:
         return explanation
     # No plugin evaluated it truly, and no pod equals it for sure.
     explained = msgspec.structs.replace(explanation, fits=(), alike=())
-    return _of_message(explained, clauses, lacks=PODS)
+    return _with_clauses_of_message(explained, clauses, lacks=PODS)
 
 
-def _of_message(explanation: Explanation, clauses: tuple[Clause, ...], *, lacks: str) -> Explanation:
+def _with_clauses_of_message(explanation: Explanation, clauses: tuple[Clause, ...], *, lacks: str) -> Explanation:
     return msgspec.structs.replace(
         explanation,
         # Its own scheduler has tried it.

@@ -27,11 +27,11 @@ def reason_values(groups: Mapping[str, str | None]) -> dict[str, str | Phrase]:
     given = {key: value or "" for key, value in groups.items()}
     values: dict[str, str | Phrase] = {key: _shown(key, value) for key, value in given.items()}
     if "capacity" in given:
-        values |= _of_full_node(given["resource"], int(given["requested"]), int(given["used"]), int(given["capacity"]))
+        values |= _values_of_full_node(given["resource"], int(given["requested"]), int(given["used"]), int(given["capacity"]))
     if "short" in given:
         values["lacking"] = _missing(given["lacking"], int(given["short"]))
     if "containers" in given:
-        values |= _of_eviction(given)
+        values |= _values_of_eviction(given)
     return values
 
 
@@ -53,7 +53,7 @@ def _plain(value: str) -> str:
     return value.strip("{}").replace('"', "").replace(":", " ").replace(",", ", ")
 
 
-def _of_full_node(resource: str, requested: int, used: int, capacity: int) -> dict[str, str | Phrase]:
+def _values_of_full_node(resource: str, requested: int, used: int, capacity: int) -> dict[str, str | Phrase]:
     """The amounts of a node on which a pod has no room, in base units, and what is free."""
     return {
         "requested": _amount(resource, requested),
@@ -74,7 +74,7 @@ def _missing(resource: str, amount: int) -> Phrase:
     return amount_of(resource, amount)
 
 
-def _of_eviction(given: Mapping[str, str]) -> dict[str, str | Phrase]:
+def _values_of_eviction(given: Mapping[str, str]) -> dict[str, str | Phrase]:
     """How much the node had left, and which containers of the pod used most."""
     values: dict[str, str | Phrase] = {"amounts": "", "users": ""}
     resource = given["resource"]

@@ -46,27 +46,27 @@ _MAX_COVERED: Final = 2
 
 def answer_about(context: PodContext, joined: Joined | None) -> PodAnswer:
     """The answer. `joined`: why nodes that an autoscaler added are no use to the pod; None: they may be, or none was added."""
-    ended = _of_pod_that_waits_no_longer(context)
+    ended = _final_answer(context)
     if ended is not None:
         return ended
     decisive, standing = _decisive(context, joined)
-    note = decisive.note or _of_earlier(context) or _of_network(context)
+    note = decisive.note or _earlier_reason_note(context) or _network_note(context)
     pool_errors = [fact for fact in context.facts if isinstance(fact, PoolError)]
-    unresolved = _of_unresolved_pool(context, pool_errors)
+    unresolved = _unresolved_pool_verdict(context, pool_errors)
     if unresolved is not None and standing == "pending":
         # Its error about the NodePool is the sentence.
         decisive, note, pool_errors = unresolved, unresolved.note, []
     sentence, advice = decisive.sentence, decisive.advice
     if sentence is None:
-        sentence, advice = _of_claims(context)
+        sentence, advice = _claim_sentences(context)
     notes = [each for each in (note, preemption_note(context.own_facts)) if each is not None]
     notes += notes_about_pools(context.newest, pool_errors)
-    notes += _of_offers(context)
+    notes += _device_notes(context)
     answer = PodAnswer.of(context.pod, standing, sentence, advice)
     return answer.with_note(*notes) if notes else answer
 
 
-def _of_pod_that_waits_no_longer(context: PodContext) -> PodAnswer | None:
+def _final_answer(context: PodContext) -> PodAnswer | None:
     """That the pod has a node, has started, or was deleted since its messages; None: it waits for a node."""
     pod, newest = context.pod, context.newest[0]
     if newest.text.startswith(PLACED):
@@ -99,16 +99,16 @@ def _is_newest(fact: PlacedPod | DeletedPod, messages: Sequence[ParsedMessage], 
 
 def _decisive(context: PodContext, joined: Joined | None) -> tuple[Verdict, Standing]:
     """What decides whether the pod gets a node: preemption that made room, the nodes that joined, or what an autoscaler said last."""
-    sentence, advice = of_nomination(context)
+    sentence, advice = nomination_sentences(context)
     if sentence is not None:
         return Verdict(sentence, advice), "pending"
-    verdict, standing = _of_writers(context)
+    verdict, standing = _autoscaler_verdict(context)
     if joined is not None:
         return Verdict(joined.sentence, joined.advice, verdict.note), "pending"
     return verdict, standing
 
 
-def _of_writers(context: PodContext) -> tuple[Verdict, Standing]:
+def _autoscaler_verdict(context: PodContext) -> tuple[Verdict, Standing]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     of_others = (message for message in context.newest if message.writer and message.writer not in GROUP_SCHEDULERS)
     said = min(of_others, key=lambda message: context.age(message.at), default=None)
@@ -126,11 +126,11 @@ def is_refused(answer: PodAnswer, context: PodContext) -> bool:
     """Whether the answer is why an autoscaler adds no node for a pod that its scheduler's newest message is about, too."""
     if answer.standing != "pending" or context.newest[0].writer or answer.sentence_phrase is None:
         return False
-    verdict, _ = _of_writers(context)
+    verdict, _ = _autoscaler_verdict(context)
     return answer.sentence_phrase == verdict.sentence and not verdict.is_coming and not verdict.is_late
 
 
-def of_nomination(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
+def nomination_sentences(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
     newest = context.newest[0]
     nominated = next((fact.node for fact in context.own_facts if isinstance(fact, NominatedPod)), "")
@@ -161,13 +161,13 @@ def of_nomination(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     ), advice
 
 
-def _of_unresolved_pool(context: PodContext, errors: Sequence[PoolError]) -> Verdict | None:
+def _unresolved_pool_verdict(context: PodContext, errors: Sequence[PoolError]) -> Verdict | None:
     """That Karpenter's limits only mean that a NodePool has no instance types, by the errors of its log."""
     of_karpenter = [message for message in context.newest if message.writer == KARPENTER]
     return next((without_instance_types(message.text, errors) for message in of_karpenter), None)
 
 
-def _of_claims(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
+def _claim_sentences(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     """Why a claim of the pod has no volume, and what to do about it."""
     failed = min(context.failed_claims, key=lambda claim: context.age(claim.at), default=None)
     # Names alone are no proof: the scheduler has to speak of claims, too.
@@ -181,7 +181,7 @@ def _of_claims(context: PodContext) -> tuple[Phrase | None, Phrase | None]:
     ), advice
 
 
-def _of_offers(context: PodContext) -> list[Phrase]:
+def _device_notes(context: PodContext) -> list[Phrase]:
     """What described nodes offer of the devices that a message says are insufficient."""
     nodes = [fact.allocatable for fact in context.facts if isinstance(fact, NodeCapacity)]
     if not nodes:
@@ -211,7 +211,7 @@ def _of_offers(context: PodContext) -> list[Phrase]:
     return said
 
 
-def _of_network(context: PodContext) -> Phrase | None:
+def _network_note(context: PodContext) -> Phrase | None:
     """What a pod on a node that is not ready says about its network."""
     if not any(_NOT_READY in clause.reason for message in context.newest for clause in message.message.clauses):
         return None
@@ -226,7 +226,7 @@ def _of_network(context: PodContext) -> Phrase | None:
     )
 
 
-def _of_earlier(context: PodContext) -> Phrase | None:
+def _earlier_reason_note(context: PodContext) -> Phrase | None:
     """A node that became unhealthy and had another reason before: its repair alone may not help."""
     of_scheduler = [message for message in newest_first(context.messages, context.age) if not message.writer]
     if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:

@@ -1,4 +1,4 @@
-"""`of_joined_nodes`: that nodes have joined since an autoscaler added them for a pod, and why the pod still cannot use them."""
+"""`joined_nodes`: that nodes have joined since an autoscaler added them for a pod, and why the pod still cannot use them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class _Said(Protocol):
     def text(self) -> str: ...
 
 
-def of_lost_nodes(said: _Said, earlier: Sequence[_Said], messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
+def lost_nodes(said: _Said, earlier: Sequence[_Said], messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
     """That a broken node is gone since Karpenter nominated two NodeClaims one after the other; None if the messages do not show it.
 
-    `earlier`: other messages of the autoscaler. `messages`: as in `of_joined_nodes`.
+    `earlier`: other messages of the autoscaler. `messages`: as in `joined_nodes`.
     """
     claim = nominated_claim(said.text)
     oldest = max((each for each in earlier if age(said.at) < age(each.at) < float("inf")), key=lambda each: age(each.at), default=None)
@@ -78,7 +78,7 @@ def of_lost_nodes(said: _Said, earlier: Sequence[_Said], messages: Sequence[Pars
     return Joined(sentence, advice, None)
 
 
-def of_joined_nodes(said: _Said, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
+def joined_nodes(said: _Said, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
     """By the scheduler's messages before and after an autoscaler's event; None if they do not show one reason of as many nodes as joined.
 
     `messages`: those of the scheduler, the newest first.

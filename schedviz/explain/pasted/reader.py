@@ -29,13 +29,13 @@ from schedviz.explain.messages.message_edits import (
 )
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, newest_of_each_source
 from schedviz.explain.messages.pinned_node import with_pinned_node
-from schedviz.explain.pasted.answering import answer_about, is_refused, of_nomination
+from schedviz.explain.pasted.answering import answer_about, is_refused, nomination_sentences
 from schedviz.explain.pasted.claim_events import failed_claims_of, is_of_stateful_set, messages_about_claims
 from schedviz.explain.pasted.compared_labels import with_compared_labels
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.described_room import with_described_room
 from schedviz.explain.pasted.described_taints import with_described_taints
-from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
+from schedviz.explain.pasted.joined_nodes import Joined, joined_nodes, lost_nodes
 from schedviz.explain.pasted.lacking_capacity import with_lacking_capacity
 from schedviz.explain.pasted.other_warnings import other_warnings
 from schedviz.explain.pasted.pod_answer import PodAnswer
@@ -160,17 +160,17 @@ def _answered(
     for pod, of_pod in by_pod.items():
         failed = failed_claims_of(pod, of_pod, facts, is_only=len(by_pod) == 1)
         context = PodContext(pod, of_pod, newest_of_each_source(of_pod, age), facts, failed, age, repeats)
-        joined = _of_joined(context)
+        joined = _joined_nodes(context)
         pods[pod] = _ReadPod(context, joined, answer_about(context, joined))
     return pods
 
 
-def _of_joined(context: PodContext) -> Joined | None:
+def _joined_nodes(context: PodContext) -> Joined | None:
     """Why the nodes that an autoscaler added are no use to the pod, if the scheduler's messages show it."""
     of_scheduler = [each for each in newest_first(context.messages, context.age) if not each.writer]
     of_karpenter = [each for each in context.messages if each.writer == KARPENTER]
     found = (
-        of_lost_nodes(each, of_karpenter, of_scheduler, context.age) or of_joined_nodes(each, of_scheduler, context.age)
+        lost_nodes(each, of_karpenter, of_scheduler, context.age) or joined_nodes(each, of_scheduler, context.age)
         for each in context.newest_of_autoscalers
     )
     return next((each for each in found if each is not None), None)
@@ -194,7 +194,7 @@ def _without_what_is_answered(message: ParsedMessage, read: _ReadPod | None) -> 
     if answer.sentence:
         # The answer says what to do first; what else would help is in the clauses.
         message = without_advice(message)
-    if of_nomination(context)[0] is not None:
+    if nomination_sentences(context)[0] is not None:
         # Room has been made: neither more nodes nor lower requests are needed.
         message = without_any_advice(message)
     if answer.sentence and joined is not None and joined.clause is not None and _is_schedulers_newest(message, context):

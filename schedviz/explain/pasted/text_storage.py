@@ -185,7 +185,7 @@ def _mismatch(storage: Storage, claim: PersistentVolumeClaim, volume: Persistent
         )
         return said, phrase("recreate the claim with access modes that the volume has"), 2
     if requirements := _requirements(volume):
-        return (*_of_affinity(storage, volume, requirements), 1)
+        return (*_affinity_sentences(storage, volume, requirements), 1)
     advice = phrase(
         "compare the requested size and the access modes with those of the volume: `kubectl get pvc {claim} -o yaml`; a pending claim's "
         "description lacks them",
@@ -194,7 +194,7 @@ def _mismatch(storage: Storage, claim: PersistentVolumeClaim, volume: Persistent
     return None, advice, 0
 
 
-def _of_affinity(storage: Storage, volume: PersistentVolume, requirements: Sequence[Requirement]) -> tuple[Phrase, Phrase]:
+def _affinity_sentences(storage: Storage, volume: PersistentVolume, requirements: Sequence[Requirement]) -> tuple[Phrase, Phrase]:
     """Why the nodes do not have the volume that matches otherwise."""
     name, required = volume.metadata.name, _printed(requirements)
     matching, comparable = _nodes(storage, requirements)

@@ -80,7 +80,7 @@ class KubectlTextReader:
             text_of_objects = plain.replace("\r\n", "\n")
             for content in (*objects_in(text_of_objects), *described_storage(text_of_objects)):
                 yield Item(document=1, path=f"{content['kind']} {content['metadata']['name']}", content=content)
-        messages = list(_of_table(plain) if is_table else _of_descriptions(plain))
+        messages = list(_messages_of_table(plain) if is_table else _messages_of_descriptions(plain))
         if not messages and not described and (missing := missing_events(plain)):
             raise UnreadableFile(f"{name}: {missing}")
         if not messages and not described:
@@ -113,7 +113,7 @@ def missing_events(text: str) -> str:
     )
 
 
-def _of_table(text: str) -> Iterator[PodMessage]:
+def _messages_of_table(text: str) -> Iterator[PodMessage]:
     has_namespaces = text.lstrip().startswith("NAMESPACE")
     for line in text.split("\n"):
         row = _ROW.search(line)
@@ -126,7 +126,7 @@ def _of_table(text: str) -> Iterator[PodMessage]:
         yield PodMessage(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=age)
 
 
-def _of_descriptions(text: str) -> Iterator[PodMessage]:
+def _messages_of_descriptions(text: str) -> Iterator[PodMessage]:
     starts = list(_DESCRIBED.finditer(text))
     for number, start in enumerate(starts):
         part = text[start.start() : starts[number + 1].start() if number + 1 < len(starts) else len(text)]

@@ -56,7 +56,7 @@ def record_of(line: LogLine) -> Record | None:
     """The record that a line begins; None if the line continues the previous record."""
     text = line.text
     if text.startswith("{"):
-        return _of_json(text, line.prefix_seconds)
+        return _record_of_json(text, line.prefix_seconds)
     head = HEADER.match(text)
     if head is None:
         return None
@@ -67,7 +67,7 @@ def record_of(line: LogLine) -> Record | None:
     return Record(unquoted(quoted[1]), _values(rest[quoted.end() :]), head[2], head[1], line.prefix_seconds, [])
 
 
-def _of_json(text: str, prefix_seconds: float | None) -> Record | None:
+def _record_of_json(text: str, prefix_seconds: float | None) -> Record | None:
     try:
         entry = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

@@ -73,7 +73,7 @@ _MAX_PODS: Final = 200
 _MAX_LINES: Final = 40
 
 
-def of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
+def messages_of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
     """The messages of Karpenter's log between two offsets whose error is a value of the line."""
     if " pod" not in text[start:stop]:
         return
@@ -119,7 +119,7 @@ def with_namespace(pod: str) -> str:
     return pod if "/" in pod else f"default/{pod}"
 
 
-def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
+def messages_of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
     """What the log of the cluster autoscaler says about each pod, as one message."""
     if (left_out := _DAEMON_SETS.search(text)) is not None:
         for found in list(_NO_PLACE.finditer(text))[:_MAX_PODS]:

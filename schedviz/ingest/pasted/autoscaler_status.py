@@ -25,7 +25,7 @@ _MAX_LENGTH: Final = 4_000
 _MAX_GROUPS: Final = 200
 
 
-def of_status(text: str) -> Iterator[PodMessage]:
+def messages_of_status(text: str) -> Iterator[PodMessage]:
     """The node groups that are in backoff, unhealthy or at their maximum, as one message that names no pod."""
     if _TEXT not in text and _YAML not in text:
         return

@@ -65,14 +65,14 @@ class _Condition(NamedTuple):
 def karpenter_states(text: str, *, is_alone: bool) -> Iterator[PodMessage]:
     """The messages, each once. `is_alone`: the text has no message about a pod, so each is about the object that it names."""
     seen: set[str] = set()
-    for kind, name, said in (*_of_conditions(text), *_of_log(text)):
+    for kind, name, said in (*_states_of_conditions(text), *_states_of_log(text)):
         message = f"{kind} {name}: {said}" if name else f"{kind}: {said}"
         if message not in seen and len(seen) < _MAX_FOUND:
             seen.add(message)
             yield PodMessage(f"{kind.lower()}/{name}" if name and is_alone else "", message[:_MAX_LENGTH])
 
 
-def _of_conditions(text: str) -> Iterator[tuple[str, str, str]]:
+def _states_of_conditions(text: str) -> Iterator[tuple[str, str, str]]:
     """The first condition of each object that is not true, with the object's kind and name."""
     names: _Names | None = None
     for start in _START.finditer(text):
@@ -131,7 +131,7 @@ def _count_before(matches: Sequence[re.Match[str]], offset: int) -> int:
     return bisect_left(matches, offset, key=lambda match: match.start())
 
 
-def _of_log(text: str) -> Iterator[tuple[str, str, str]]:
+def _states_of_log(text: str) -> Iterator[tuple[str, str, str]]:
     """What log lines say about NodeClaims that fail, and NodePools that Karpenter does not use."""
     if (
         "odePool not ready" not in text

@@ -19,13 +19,13 @@ from schedviz.ingest.pasted.argo_logs import ArgoLog
 from schedviz.ingest.pasted.autoscaler_logs import (
     joined_pods,
     karpenter_errors,
-    of_cluster_autoscaler,
-    of_karpenter,
+    messages_of_cluster_autoscaler,
+    messages_of_karpenter,
     with_logged_pod,
     with_namespace,
     without_values,
 )
-from schedviz.ingest.pasted.autoscaler_status import of_status
+from schedviz.ingest.pasted.autoscaler_status import messages_of_status
 from schedviz.ingest.pasted.karpenter_states import karpenter_states
 from schedviz.ingest.pasted.kubelet_messages import kubelet_messages
 from schedviz.ingest.pasted.line_bounds import MAX_LINE_LENGTH, line_start, near_line_end
@@ -234,8 +234,8 @@ def _messages_of_plain_text(text: str, *, of_others: bool) -> Iterator[PodMessag
         yield PodMessage(pod, whole_message(text, reasons.start(), reasons.end())[0])
     if of_others:
         yield from (PodMessage(pod, f"{STATUS}{state}") for pod, state in started.items())
-        yield from of_cluster_autoscaler(text)
-        yield from of_status(text)
+        yield from messages_of_cluster_autoscaler(text)
+        yield from messages_of_status(text)
         yield from karpenter_states(text, is_alone=not found)
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
         if (lost := lost_lease(text)) is not None:
@@ -360,7 +360,7 @@ def _messages_without_heads(text: str, start: int, stop: int, described: PodPosi
             pod, when = _pod_and_time(line, described.pod_before(event.start()))
             message = whole_message(text, event.end() - len(rest), event.end() - len(rest))[0]
             yield PodMessage(pod or _named_by_itself(message, ""), message, at=when)
-    yield from of_karpenter(text, start, stop)
+    yield from messages_of_karpenter(text, start, stop)
     if "Error scheduling" in text[start:stop] or "PreFilter failed" in text[start:stop]:
         times = LineTimes(text)
         for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):

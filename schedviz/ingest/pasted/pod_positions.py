@@ -91,7 +91,13 @@ class PodPositions:
             if first_after == len(self._line_starts) or self._line_starts[first_after] >= offset:
                 self._last = name
                 return name
-        return self._of_lines(offset) or self._of_events(offset) or self._of_heading(offset) or self._last or self._of_text()
+        return (
+            self._pod_of_lines(offset)
+            or self._pod_of_events(offset)
+            or self._pod_of_heading(offset)
+            or self._last
+            or self._only_pod_of_text()
+        )
 
     def claim_before(self, offset: int, described: str) -> str:
         """The claim that is described at an offset where `pod_before` finds `described`; "": the text does not name it."""
@@ -102,21 +108,21 @@ class PodPositions:
         # What only a table or a command names is a pod.
         return described if line >= 0 else ""
 
-    def _of_text(self) -> str:
+    def _only_pod_of_text(self) -> str:
         """The only pending pod of a table in the text, or the only one that did not start; "": there is none, or there are several."""
         known = self._pending or self._not_started
         return next(iter(known)) if len(known) == 1 else ""
 
-    def _of_events(self, offset: int) -> str:
+    def _pod_of_events(self, offset: int) -> str:
         """The pod of the events at an offset, by the event that it was placed; "": there is no such event."""
         at = bisect_right(self._placed, offset, key=lambda each: each[0]) - 1
         return self._placed[at][2] if at >= 0 and offset < self._placed[at][1] else ""
 
-    def _of_heading(self, offset: int) -> str:
+    def _pod_of_heading(self, offset: int) -> str:
         at = bisect_right(self._headings, offset, key=lambda each: each[0]) - 1
         return self._headings[at][1] if at >= 0 else ""
 
-    def _of_lines(self, offset: int) -> str:
+    def _pod_of_lines(self, offset: int) -> str:
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
             line = self._lines[self._next][1]
             if not line:

@@ -45,7 +45,7 @@ def pod_states(text: str) -> Iterator[PodMessage]:
     described = list(_described(text))
     yield from described
     if not described:
-        yield from _of_tables(text)
+        yield from _states_of_tables(text)
     # The newest event of a claim is the last one.
     if (waits := list(_CLAIM_WAITS.finditer(text))) and not described and _PROVISIONED not in text[waits[-1].end() :]:
         parts = [part for part in descriptions(text) if _IS_CLAIM.search(part) is not None]
@@ -82,7 +82,7 @@ def _described(text: str) -> Iterator[PodMessage]:
             yield PodMessage(key_of(part), EXPIRED if _TRIED.search(part) is not None else NO_EVENTS)
 
 
-def _of_tables(text: str) -> Iterator[PodMessage]:
+def _states_of_tables(text: str) -> Iterator[PodMessage]:
     rows = [row for table in tables(text) if table.is_of_pods for row in table.rows]
     gated = [row for row in rows if row.get("STATUS") == GATED]
     pending = [row for row in rows if row.get("STATUS") == "Pending"]

@@ -22,7 +22,7 @@ from schedviz.sessions.redis.wakeups import IO_QUEUE
 UNAVAILABLE_ERRORS = (redis.RedisError, OSError)
 
 
-def of_database() -> list[Metric]:
+def database_metrics() -> list[Metric]:
     """Sessions, leases and waiting commands. Raises database errors."""
     statuses = GaugeMetricFamily("schedviz_sessions", "Sessions by their stored status.", labels=["status"])
     counted: Counter[str] = Counter(dict(Session.objects.order_by().values_list("status").annotate(Count("pk"))))
@@ -53,7 +53,7 @@ def of_database() -> list[Metric]:
     ]
 
 
-def of_followed_clusters() -> list[Metric]:
+def followed_cluster_metrics() -> list[Metric]:
     """How often this engine agrees with the schedulers of followed clusters. Raises database errors."""
     agreed = GaugeMetricFamily(
         "schedviz_followed_bindings",
@@ -75,7 +75,7 @@ def of_followed_clusters() -> list[Metric]:
     return [agreed, recent]
 
 
-def of_redis() -> list[Metric]:
+def redis_metrics() -> list[Metric]:
     """Queues and workers. Raises `redis.RedisError`."""
     lengths = GaugeMetricFamily("schedviz_queue_length", "Sessions and jobs that wait for a worker.", labels=["queue"])
     workers = GaugeMetricFamily("schedviz_workers", "Workers with a current heartbeat.", labels=["queue"])

@@ -57,7 +57,7 @@ def _respond(request: HttpRequest, exported: Iterable[Metric]) -> HttpResponse:
 def _service() -> Iterator[Metric]:
     yield service.build()
     try:
-        exported = service.of_redis()
+        exported = service.redis_metrics()
         others = process_reports.other_reports(_own().process)
     except service.UNAVAILABLE_ERRORS:
         yield service.is_up("redis", up=False)
@@ -70,7 +70,7 @@ def _service() -> Iterator[Metric]:
 
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
     try:
-        exported = [*service.of_database(), *service.of_followed_clusters()]
+        exported = [*service.database_metrics(), *service.followed_cluster_metrics()]
         schedulers = scheduler_metrics.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
     except (DatabaseError, InterfaceError):
         yield service.is_up("database", up=False)

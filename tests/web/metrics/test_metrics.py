@@ -305,7 +305,7 @@ def test_without_the_database_process_metrics_are_reported(reader: Client, monke
     def away() -> Any:
         raise OperationalError
 
-    monkeypatch.setattr(service, "of_database", away)
+    monkeypatch.setattr(service, "database_metrics", away)
 
     result = read(reader)
 
