@@ -487,29 +487,29 @@ def _too_long(name: str) -> str:
 
 
 def _messages(reading: TextReading, output: _Output) -> None:
-    """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
+    """Print the messages of each group of pods, or a card if there is one."""
     from schedviz.explain.messages.parsed_message import newest_first, newest_of_each_source, shown_name
+    from schedviz.explain.pasted.pod_groups import pod_groups, pods_alike
     from schedviz.ingest.pasted.message_times import seconds_of_age
 
     found = newest_first(reading.messages, seconds_of_age)
+    groups = pod_groups(reading, seconds_of_age)
     match output.form:
         case "json":
             say_as_json(found)
         case "text":
-            print_messages(found, reading)
+            print_messages(reading, groups)
         case _:
             from schedviz.explain.card.build import card_of_message
-            from schedviz.explain.pasted.alike import pods_alike
 
             if not found:
                 raise click.ClickException(f"No event in the files is about scheduling. {reading.others}")
             pods = list(dict.fromkeys(each.pod for each in found))
-            alike = pods_alike(pods[0], found, reading.answers, seconds_of_age)
-            if len(pods) > 1 and {*alike} != {*pods}:
+            if len(pods) > 1 and len(groups) > 1:
                 names = [shown_name(each) for each in pods]
                 raise click.UsageError(f"-o {output.form} shows one pod. Add its name to the command: {named(names)}.")
             first, *others = newest_of_each_source([each for each in found if each.pod == pods[0]], seconds_of_age)
-            answer = reading.answer_of(first.pod)
+            answer, alike = reading.answer_of(first.pod), pods_alike(first.pod, groups)
             _write_card(card_of_message(first, autoscaler_messages=others, answer=answer, pods=alike, origin=output.origin), output)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from schedviz.explain.finding import Finding
     from schedviz.explain.messages.parsed_message import Message, ParsedMessage
     from schedviz.explain.pasted.pod_answer import PodAnswer
+    from schedviz.explain.pasted.pod_groups import PodGroup
     from schedviz.explain.pasted.text_reading import TextReading
     from schedviz.explain.pending.overview import Overview
     from schedviz.explain.pending.pending_group import PendingGroup
@@ -171,75 +172,66 @@ def print_verdicts(examinations: Sequence[Examination]) -> None:
             say()
 
 
-def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None:
-    """Several messages, each with its pod if the text names it, after what to read first about the pod.
-
-    Of those that one writer sent about a pod, only the first is explained.
-    """
-    from schedviz.explain.pasted.answering import says_all
-    from schedviz.kube.pod_status import PLACED, STATUS
-
-    if not found:
+def print_messages(reading: TextReading, groups: Sequence[PodGroup]) -> None:
+    """The pods of a text, each group with what to read first about it, its newest messages, and the earlier ones as quotes."""
+    if not groups:
         say("No event in the files is about scheduling.", bold=True)
-    seen: set[tuple[str, str]] = set()
-    equals = _equal_pods(found)
-    found = [each for each in found if each.pod in equals]
-    for number, each in enumerate(found):
-        answer = reading.answer_of(each.pod)
-        is_over = answer is not None and answer.is_over
+    for number, group in enumerate(groups):
         if number:
             say()
-        sent = f", {each.at}" if each.at else ""
-        is_first = all(each.pod != pod for pod, _ in seen)
-        if is_first:
-            say(f"{_title_of(equals[each.pod])}{'' if answer else sent}:", bold=True)
-            print_answer(answer, pods=len(equals[each.pod]))
-        if ((each.pod, each.writer) in seen and each.at) or is_over:
-            seen.add((each.pod, each.writer))
-            if not each.text.startswith((PLACED, STATUS)):
-                say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
-            continue
-        seen.add((each.pod, each.writer))
-        if says_all(answer, each):
-            say_wrapped(f"{each.writer}{sent}: {each.text}", dim=True)
-            continue
-        if answer or not is_first:
-            say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
-        labelled = not is_first or (answer is not None and bool(answer.advice))
-        print_message(
-            each.message,
-            each.message.clauses,
-            pods=len(equals[each.pod]) if each.pod else 1,
-            labelled=labelled,
-            answered=answer is not None and bool(answer.sentence),
-        )
-        if is_first and answer is not None and answer.note and not answer.sentence:
-            say()
-            say_wrapped(answer.note)
+        _print_group(group, reading)
     if reading.others:
         say()
         say_wrapped(f"{as_sentence(reading.others)}.")
 
 
+def _print_group(group: PodGroup, reading: TextReading) -> None:
+    from schedviz.explain.messages.parsed_message import shown_name
+    from schedviz.kube.pod_status import PLACED, STATUS
+
+    messages = reading.messages
+    latest, pods = messages[group.latest], max(1, len(group.pods))
+    answer = reading.answers[group.answer] if group.answer is not None else None
+    is_answered = answer is not None and bool(answer.sentence)
+    is_noted = answer is not None and bool(answer.sentence or answer.note)
+    say(f"{_title_of(group.pods)}{'' if is_noted else _sent(latest)}:", bold=True)
+    print_answer(answer, pods=pods)
+    for index in () if group.is_over else (group.latest, *group.beside):
+        each = messages[index]
+        is_latest = index == group.latest
+        if not is_latest:
+            say()
+        if index in group.quoted:
+            say_wrapped(f"{each.writer}{_sent(each)}: {each.text}", dim=True)
+            continue
+        if is_noted or not is_latest:
+            say(f"{each.writer or 'kube-scheduler'}{_sent(each)}:", dim=True)
+        labelled = not is_latest or (answer is not None and bool(answer.advice))
+        print_message(each.message, each.message.clauses, pods=pods, labelled=labelled, answered=is_answered)
+        if is_latest and answer is not None and answer.note and not is_answered:
+            say()
+            say_wrapped(answer.note)
+    for index in group.others:
+        say()
+        say_wrapped(f"{shown_name(messages[index].pod)}{_sent(messages[index])}: {messages[index].text}", dim=True)
+    # What stands in place of a message of a pod with a node is not shown: the answer says it.
+    over = [latest] if group.is_over and not latest.text.startswith((PLACED, STATUS)) else []
+    for number, each in enumerate([*over, *(messages[index] for index in group.earlier)]):
+        if number or not group.is_over:
+            say()
+        say_wrapped(f"Earlier{_sent(each)}: {each.text}", dim=True)
+
+
+def _sent(message: ParsedMessage) -> str:
+    return f", {message.at}" if message.at else ""
+
+
 def _title_of(pods: Sequence[str]) -> str:
-    """The pods with the same messages: their name, or their number and names."""
+    """The pods of a group: their name, or their number and names."""
     from schedviz.explain.messages.parsed_message import shown_name
 
     names = [*map(shown_name, pods)]
     return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Unnamed pod"
-
-
-def _equal_pods(found: Sequence[ParsedMessage]) -> dict[str, list[str]]:
-    """The pods with the same messages under the first of them. What is about no known pod stays."""
-    texts: dict[str, list[tuple[str, str]]] = {}
-    for each in found:
-        texts.setdefault(each.pod, []).append((each.writer, each.text))
-    firsts: dict[tuple[tuple[str, str], ...], str] = {}
-    equals: dict[str, list[str]] = {}
-    for pod, said in texts.items():
-        first = firsts.setdefault(tuple(said), pod) if pod else pod
-        equals.setdefault(first, []).append(pod)
-    return {first: [pod for pod in pods if pod] for first, pods in equals.items()}
 
 
 def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:

@@ -154,6 +154,17 @@ def test_all_messages_of_a_pasted_text_are_explained() -> None:
     assert json.loads(one.output)["clauses"][0]["reason"] == "node(s) were unschedulable"
 
 
+def test_the_pods_of_a_replica_set_are_explained_once_as_on_the_page() -> None:
+    row = "{}m  Warning  FailedScheduling  pod/web-6f7d8c9b5-{}  0/{} nodes are available: {} Insufficient cpu.\n"
+    rows = [row.format(age, name, nodes, nodes) for age, name, nodes in ((1, "bbcdz", 6), (2, "fghkj", 6), (3, "x9zqw", 7))]
+
+    printed = CliRunner().invoke(explain, ["--message", "-"], input="".join(rows)).output
+
+    assert printed.startswith("3 pods (web-6f7d8c9b5-bbcdz, web-6f7d8c9b5-fghkj, web-6f7d8c9b5-x9zqw), 1m ago:\n")
+    assert printed.count("Next step:") == 1
+    assert "web-6f7d8c9b5-x9zqw, 3m ago: 0/7 nodes are available: 7 Insufficient cpu." in printed.splitlines()
+
+
 def test_markdown_output_has_one_heading_and_no_raw_control_character():
     listed = json.loads(dump())
     listed["items"][1]["spec"]["nodeSelector"] = {"disk": "ssd"}

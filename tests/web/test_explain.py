@@ -210,9 +210,24 @@ def test_a_text_is_explained_without_a_session_up_to_its_limit(owner: APIClient,
     assert "2097152" in refused.json()["detail"]
 
 
+def test_several_texts_are_explained_as_one_answer(owner: APIClient, io_worker: Worker) -> None:
+    text = "pod/web-6f7d8c9b5-{}: 0/{} nodes are available: {} Insufficient cpu."
+    texts = [text.format(name, nodes, nodes) for name, nodes in (("bbcdz", 6), ("fghkj", 7))]
+
+    explained = owner.post("/api/v1/explain/message/", {"texts": texts}, format="json").json()
+    card = owner.post("/api/v1/explain/message/?format=markdown", {"texts": texts, "pod": explained["messages"][1]["pod"]}, format="json")
+    too_many = owner.post("/api/v1/explain/message/", {"texts": texts * 5}, format="json")
+
+    assert [group["pods"] for group in explained["groups"]] == [[each["pod"] for each in explained["messages"]]]
+    assert "2 pods" in card.content.decode()
+    assert too_many.status_code == 400
+
+
 def test_an_uploaded_file_is_explained_as_text_without_a_session(owner: APIClient, io_worker: Worker) -> None:
     packed = base64.b64encode(gzip.compress(b"Name: web")).decode()
 
     assert owner.post("/api/v1/explain/message/", {"file": packed}, format="json").json()["text"] == "Name: web"
     assert owner.post("/api/v1/explain/message/", {"file": packed, "text": "a"}, format="json").status_code == 400
+    assert owner.post("/api/v1/explain/message/", {"texts": ["a"], "text": "a"}, format="json").status_code == 400
+    assert owner.post("/api/v1/explain/message/", {"texts": [""]}, format="json").status_code == 400
     assert owner.post("/api/v1/explain/message/", {}, format="json").status_code == 400

@@ -268,9 +268,9 @@ interface SessionSubject {
   at: number;
 }
 
-/** A card of a scheduler's message, or of the text that has it, without a session; `pod` is "" if it is not known. */
-interface MessageSubject {
-  message: string;
+/** A card of a scheduler's message, or of the texts that have it, without a session; `pod` is "" if it is not known. */
+export interface MessageSubject {
+  texts: readonly string[];
   pod: string;
 }
 
@@ -281,10 +281,15 @@ export type CardFormat = "markdown" | "html" | "png";
 /** A card: an explanation or the overview as Markdown, a static page, or an image with the colors of a theme. */
 export async function fetchCard(subject: CardSubject, format: CardFormat, theme: "light" | "dark" = "light", signal?: AbortSignal): Promise<Blob> {
   const query = new URLSearchParams({ format, ...(format === "png" ? { theme } : {}) });
-  if ("message" in subject) return callBlob("POST", `explain/message/?${query.toString()}`, { body: { text: subject.message, pod: subject.pod }, signal });
+  if ("texts" in subject) return callBlob("POST", `explain/message/?${query.toString()}`, { body: textsBody(subject), signal });
   const { session, pod, at } = subject;
   query.set("at", String(at));
   return callBlob("GET", `sessions/${session}/${pod ? `explain/${pathOf(pod)}` : "overview"}/?${query.toString()}`, { signal });
+}
+
+/** What `explain/message/` is asked: older servers know one text. */
+export function textsBody({ texts, pod }: MessageSubject): object {
+  return { ...(texts.length === 1 ? { text: texts[0] } : { texts }), pod };
 }
 
 /** The card as Markdown, for an issue or a chat. */
@@ -311,8 +316,8 @@ export interface PastedMessage {
   at: string;
   text: string;
   message: ReadMessage;
-  /** The whole text that it was found in, which the page adds. */
-  source?: string;
+  /** An autoscaler, the kubelet, the API server or another component; "": the scheduler. */
+  writer: string;
 }
 
 export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {

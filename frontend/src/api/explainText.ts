@@ -1,20 +1,40 @@
 /** Explains texts without a session. Apart from `explain.ts`, because only the start page needs it. */
 import { call } from "./call";
-import { joinedAnswers } from "../model/joinedAnswers";
 import type { Phrase } from "../model/phrase";
 import { onlyPodOf, withObjects } from "../model/pastedText";
-import type { PastedMessage } from "./explain";
+import { textsBody, type MessageSubject, type PastedMessage } from "./explain";
 
-/** The messages of a text; `more`: it may have others (older servers do not send it). */
-export interface PastedMessages {
+/** What texts say about pods. Groups have the indexes of their messages and of their answer. */
+export interface ExplainedTexts {
+  /** What was sent. */
+  asked: MessageSubject;
   messages: PastedMessage[];
-  more?: boolean;
-  /** What to read first about each pod with a message (older servers do not send it, nor what follows). */
-  answers?: PodAnswer[];
+  /** What to read first about each pod with a message. */
+  answers: PodAnswer[];
+  /** The pods about which the texts say the same. */
+  groups: PodGroup[];
+  /** Whether a text may have other messages. */
+  more: boolean;
   /** The warnings that are not about scheduling. */
-  others?: Phrase | null;
+  others: Phrase | null;
   /** What prints the messages, if the text is a table with a pending pod. */
-  command?: string;
+  command: string;
+}
+
+/** The pods about which texts say the same, or a message that names no pod. */
+export interface PodGroup {
+  pods: string[];
+  answer: number | null;
+  /** Whether the messages no longer apply. */
+  isOver: boolean;
+  latest: number;
+  /** The newest message of each other writer. */
+  beside: number[];
+  earlier: number[];
+  /** The newest messages of the other pods that differ from the first pod's in their numbers. */
+  others: number[];
+  /** Those of `latest` and `beside` that the answer explains. */
+  quoted: number[];
 }
 
 /** What to read first about a pod of a text: whether it has a node, or one is on its way. */
@@ -29,21 +49,10 @@ export interface PodAnswer {
   notePhrase: Phrase | null;
 }
 
-/** Explain the scheduler's messages in a text, without a session. */
-export function explainText(text: string, signal: AbortSignal): Promise<PastedMessages> {
-  return call("POST", "explain/message/", { body: { text }, signal });
-}
-
-/** The same for several texts, each on its own, or with the nodes and the only pod that are in texts without messages. Messages that name no pod are about the only manifest of a pod in another text, if none has a name. */
-export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<PastedMessages> {
-  const answers = await Promise.all(withObjects(texts).map(async (text) => {
-    const answer = await explainText(text, signal);
-    return { ...answer, messages: answer.messages.map((message) => ({ ...message, source: text })) };
-  }));
-  const joined = joinedAnswers(answers);
-  const pod = texts.length > 1 && joined.messages.every((message) => !message.pod) ? onlyPodOf(texts) : "";
-  if (!pod) return joined;
-  return { ...joined, messages: joined.messages.map((message) => ({ ...message, pod })), answers: (joined.answers ?? []).map((answer) => ({ ...answer, pod })) };
+/** Explain the scheduler's messages in texts, without a session: each on its own, or with the nodes and the only pod that are in texts without messages. Messages that name no pod are about the only manifest of a pod in another text. */
+export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<ExplainedTexts> {
+  const asked = { texts: withObjects(texts), pod: texts.length > 1 ? onlyPodOf(texts) : "" };
+  return { ...(await call<Omit<ExplainedTexts, "asked">>("POST", "explain/message/", { body: textsBody(asked), signal })), asked };
 }
 
 /** The text of a compressed file (Base64), or why it cannot be read. */

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+import msgspec
+
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.messages.combined_clauses import without_control_plane
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -85,11 +87,11 @@ class ParsedMessage(Part, frozen=True):
     at: str
     text: str
     message: Message
+    #: What wrote it, by its first clause: `cluster-autoscaler`, `karpenter`, `kube-apiserver`, `kubectl describe`; "": a scheduler did.
+    writer: str = ""
 
-    @property
-    def writer(self) -> str:
-        """What wrote it: `cluster-autoscaler`, `karpenter`, `kube-apiserver`, `kubectl describe`; "": a scheduler did."""
-        return writer_of(self.message.clauses[0]) if self.message.clauses else ""
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "writer", writer_of(self.message.clauses[0]) if self.message.clauses else "")
 
 
 def whole_headline(message: Message) -> str:

@@ -247,5 +247,6 @@ def _earlier_reason_note(context: PodContext) -> Phrase | None:
 
 def says_all(answer: PodAnswer | None, message: ParsedMessage) -> bool:
     """Whether an answer says what this message of an autoscaler means."""
-    clauses = [clause for clause in message.message.clauses if clause.advice]
-    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _MAX_COVERED
+    if answer is None or not answer.sentence or not message.writer or message.writer in GROUP_SCHEDULERS:
+        return False
+    return len([clause for clause in message.message.clauses if clause.advice]) <= _MAX_COVERED

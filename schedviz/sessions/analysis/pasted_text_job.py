@@ -14,10 +14,10 @@ from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage, newest_of_each_source
-from schedviz.explain.pasted.alike import pods_alike
 from schedviz.explain.pasted.pod_answer import PodAnswer
+from schedviz.explain.pasted.pod_groups import PodGroup, pod_groups, pods_alike
 from schedviz.explain.pasted.reader import read_text
-from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.explain.pasted.text_reading import TextReading, joined_readings
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.files.source import Source
 from schedviz.ingest.files.whole_text import text_of
@@ -32,12 +32,14 @@ from schedviz.trace.phrase import Phrase
 
 
 class PastedText(msgspec.Struct, frozen=True):
-    """A text to explain: with `form`, as a card about the newest messages of one pod; without, all its messages as JSON."""
+    """Texts to explain: with `form`, as a card about the newest messages of one pod; without, all their messages as JSON."""
 
     text: str = ""
+    #: Several texts, in place of `text`.
+    texts: tuple[str, ...] = ()
     #: A file to read the text from, perhaps compressed; empty: there is none.
     file: bytes = b""
-    #: The pod of the card, `namespace/name`, if the text names several, or none.
+    #: The pod, `namespace/name`, of messages that name none, and of the card.
     pod: str = ""
     form: CardFormat | None = None
     theme: ThemeName = "light"
@@ -51,6 +53,8 @@ class PastedTextResult(msgspec.Struct, frozen=True):
     messages: list[ParsedMessage] = []
     #: What to read first about each pod with a message.
     answers: tuple[PodAnswer, ...] = ()
+    #: The pods about which the text says the same.
+    groups: tuple[PodGroup, ...] = ()
     #: The warnings that are not about scheduling; None: there are none.
     others: Phrase | None = None
     card: bytes | None = None
@@ -60,7 +64,7 @@ class PastedTextResult(msgspec.Struct, frozen=True):
     command: str = ""
     #: The text of the file; "" if it was sent as text, or cannot be read.
     text: str = ""
-    #: Whether the text may have more messages than the first `MAX_MESSAGES`.
+    #: Whether a text may have more messages than the first `MAX_MESSAGES`.
     more: bool = False
 
 
@@ -75,6 +79,17 @@ def explain_text(text: str) -> TextReading:
         return TextReading((ParsedMessage("", "", " ".join(text.split()), parse_message(text)),), ())
     except NotAMessageError:
         return reading
+
+
+def with_pod(reading: TextReading, pod: str) -> TextReading:
+    """The reading, whose messages are about `pod` if none of them names a pod; "": it stays as it is."""
+    if not pod or any(message.pod for message in reading.messages):
+        return reading
+    return msgspec.structs.replace(
+        reading,
+        messages=tuple(msgspec.structs.replace(message, pod=pod) for message in reading.messages),
+        answers=tuple(msgspec.structs.replace(answer, pod=pod) for answer in reading.answers),
+    )
 
 
 def hint_for(text: str) -> str:
@@ -97,12 +112,17 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
             # The caller decides whether the text becomes a session or is explained.
             return PastedTextResult(text=text)
         request = msgspec.structs.replace(request, text=text)
-    reading = explain_text(request.text)
+    texts = request.texts or (request.text,)
+    readings = [explain_text(text) for text in texts]
+    reading = with_pod(joined_readings(readings), request.pod)
     messages = list(reading.messages)
     if not messages:
-        return PastedTextResult(hint=hint_for(request.text), command=command_for(plain(request.text)), others=reading.others_phrase)
+        command = next(filter(None, (command_for(plain(text)) for text in texts)), "")
+        return PastedTextResult(hint=hint_for("\n".join(texts)), command=command, others=reading.others_phrase)
+    groups = pod_groups(reading, seconds_of_age)
     if request.form is None:
-        return PastedTextResult(messages, reading.answers, reading.others_phrase, more=len(messages) >= MAX_MESSAGES)
+        more = any(len(each.messages) >= MAX_MESSAGES for each in readings)
+        return PastedTextResult(messages, reading.answers, groups, reading.others_phrase, more=more)
     of_pod = [message for message in messages if message.pod == request.pod]
     first, *autoscaler_messages = newest_of_each_source(of_pod or messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or request.pod)
@@ -110,7 +130,7 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
         message,
         autoscaler_messages=autoscaler_messages,
         answer=reading.answer_of(first.pod),
-        pods=pods_alike(first.pod, messages, reading.answers, seconds_of_age),
+        pods=pods_alike(first.pod, groups),
         origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC",
     )
     return PastedTextResult(card=rendered(card, request.form, request.theme))

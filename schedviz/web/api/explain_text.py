@@ -51,18 +51,18 @@ class ExplainText(Resource):
         """
         actor_for(request, Verb.LIST)
         body = body_as(schemas.PastedTextBody, request)
-        if bool(body.text) == bool(body.file):
-            raise ApiError(400, "invalid", "Send either text or file.", path="$.text")
+        if [bool(body.text), any(body.texts), bool(body.file)].count(True) != 1:
+            raise ApiError(400, "invalid", "Send either text, texts or file.", path="$.text")
+        pasted: dict[str, Any] = {"text": body.text, "texts": body.texts, "file": body.file, "pod": body.pod}
         if (form := card_format(request)) is None:
-            return HttpResponse(_explained({"text": body.text, "file": body.file}), content_type="application/json")
-        pasted: dict[str, str | bytes] = {"text": body.text, "file": body.file, "pod": body.pod, "form": form, "theme": theme_of(request)}
-        card = msgspec.json.decode(_explained(pasted), type=_Card).card
+            return HttpResponse(_explained(pasted), content_type="application/json")
+        card = msgspec.json.decode(_explained(pasted | {"form": form, "theme": theme_of(request)}), type=_Card).card
         if card is None:
             raise ApiError(400, "invalid", _NO_MESSAGE, path="$.text")
         return card_response(card, form)
 
 
-def _explained(pasted: dict[str, str | bytes]) -> bytes:
+def _explained(pasted: dict[str, Any]) -> bytes:
     pasted = {**pasted, "sender": requester.get()}
     try:
         with late_results(), worker_waits.slot():

@@ -201,6 +201,14 @@ def test_an_explanation_at_the_message_limit_is_marked_as_incomplete() -> None:
     assert not explain_pasted(PastedText(row)).more
 
 
+def test_messages_that_name_no_pod_are_about_the_pod_of_the_request() -> None:
+    text = "0/5 nodes are available: 5 Insufficient {}."
+    found = explain_pasted(PastedText(texts=(text.format("cpu"), text.format("memory")), pod="shop/web"))
+
+    assert [message.pod for message in found.messages] == ["shop/web"] * 2
+    assert [group.pods for group in found.groups] == [("shop/web",)]
+
+
 def markdown(text: str, pod: str = "") -> str:
     card = explain_pasted(PastedText(text, pod=pod, form="markdown")).card
     assert card is not None

@@ -21,9 +21,11 @@ class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
     """A text that contains the scheduler's messages: output of kubectl, lines of a log, an issue or a chat."""
 
     text: Annotated[str, Meta(max_length=2_097_152)] = ""
+    #: Instead of `text`, several texts, each read on its own.
+    texts: Annotated[tuple[Annotated[str, Meta(max_length=2_097_152)], ...], Meta(max_length=8)] = ()
     #: Instead of `text`, the bytes of one file (Base64), perhaps compressed with gzip or xz. Without a card, the response has its `text`.
     file: Annotated[bytes, Meta(max_length=1_048_576)] = b""
-    #: The pod of a card, `namespace/name`, if the text names several, or none.
+    #: `namespace/name`: the pod of messages that name none, and that of a card if the text names several.
     pod: Annotated[str, Meta(max_length=512)] = ""
 
 
