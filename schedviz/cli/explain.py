@@ -306,6 +306,7 @@ def _write_card(card: Card, output: _Output) -> None:
 def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
     import msgspec
 
+    from schedviz.explain.advice_label import AdviceLabels
     from schedviz.explain.messages.message import parse_message, with_nodes
     from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
@@ -339,12 +340,13 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     if output.form == "json":
         say_as_json(msgspec.structs.replace(message, clauses=clauses))
     else:
+        labels = AdviceLabels()
         answer = reading.answer_of(of_scheduler[-1].pod) if of_scheduler and of_scheduler[-1].pod else None
         if of_scheduler and of_scheduler[-1].pod:
             say(f"{of_scheduler[-1].pod}:", bold=True)
-            print_answer(answer)
+            print_answer(answer, labels)
         release = files.simulation.settings.release if files is not None else ""
-        print_message(message, clauses, release=release, answered=answer is not None and bool(answer.sentence))
+        print_message(message, clauses, labels, release=release, answered=answer is not None and bool(answer.sentence))
 
 
 def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from schedviz.explain.advice_label import ARROW, NEXT_STEP
+from schedviz.explain.advice_label import NEXT_STEP, AdviceLabels
 from schedviz.terminal import say, say_wrapped
 from schedviz.trace.phrase import as_sentence, whole_sentence
 
@@ -76,7 +76,9 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
     if explanation.clauses:
         _title("Reasons after the gates are removed" if explanation.standing == "gated" else "Reasons")
         # Verified changes say what to do: general advice would repeat or contradict them.
-        _print_clauses(explanation.clauses_to_read, advised=change is not None and bool(change.suggestions), said=explanation.sentence)
+        _print_clauses(
+            explanation.clauses_to_read, AdviceLabels(), advised=change is not None and bool(change.suggestions), said=explanation.sentence
+        )
     if explanation.extenders_not_asked:
         say()
         say_wrapped(f"Extenders that were not called and may also reject nodes: {named(explanation.extenders_not_asked)}")
@@ -106,19 +108,18 @@ def print_overview(found: Overview, command: str) -> None:
         for (said, event, changes, effect), alike in groupby(reason.groups[:_MAX_GROUPS], partial(_said_of, reason)):
             _print_groups(alike, said, event)
             if changes:
-                _print_todo(changes, effect)
+                _print_todo(changes, effect, NEXT_STEP)
         if len(reason.groups) > _MAX_GROUPS:
             say(f"          and {sum(len(group.pods) for group in reason.groups[_MAX_GROUPS:])} more")
+        labels = AdviceLabels()
         if reason.changes:
-            _print_todo(reason.changes, reason.effect)
+            _print_todo(reason.changes, reason.effect, labels.next())
         elif reason.advice:
-            say_wrapped(f"{NEXT_STEP} {whole_sentence(reason.advice)}", indent=10)
-        labelled = bool(reason.changes or reason.advice)
+            say_wrapped(f"{labels.next()} {whole_sentence(reason.advice)}", indent=10)
         for clause in found.other_reasons(reason):
             also = "" if reason.groups[0].is_about_all else "Also: "
             say_wrapped(as_sentence(f"{also}{clause.headline or clause.reason}"), hanging=10, indent=10)
-            say_wrapped(f"{ARROW if labelled else NEXT_STEP} {whole_sentence(clause.advice)}", indent=10)
-            labelled = True
+            say_wrapped(f"{labels.next()} {whole_sentence(clause.advice)}", indent=10)
     if found.unexplained:
         say()
         say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of identical pods are.")
@@ -144,10 +145,10 @@ def _print_groups(alike: Iterable[PendingGroup], said: str, event: str) -> None:
         say_wrapped(as_sentence(event), indent=12)
 
 
-def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:
+def _print_todo(changes: Sequence[ChangeView], effect: str, label: str) -> None:
     from schedviz.explain.changes.change import what_to_do
 
-    say_wrapped(f"{NEXT_STEP} {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
+    say_wrapped(f"{label} {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
     for change in changes:
         _print_how(change, indent=10)
 
@@ -186,40 +187,57 @@ def print_messages(reading: TextReading, groups: Sequence[PodGroup]) -> None:
 
 
 def _print_group(group: PodGroup, reading: TextReading) -> None:
+    """The pods of a group, with what to read first about them, their messages as explanations or quotes, and the earlier ones."""
+    latest, pods, labels = reading.messages[group.latest], max(1, len(group.pods)), AdviceLabels()
+    answer = reading.answers[group.answer] if group.answer is not None else None
+    # Without a sentence, a note follows the message that it is about.
+    leads = answer is not None and bool(answer.sentence or answer.note)
+    say(f"{_title_of(group.pods)}{'' if leads else _sent(latest)}:", bold=True)
+    print_answer(answer, labels, pods=pods)
+    if not group.is_over:
+        if group.latest in group.quoted:
+            _print_quote(latest.writer, latest)
+        else:
+            if leads:
+                _print_writer(latest)
+            print_message(latest.message, latest.message.clauses, labels, pods=pods, answered=answer is not None and bool(answer.sentence))
+            if answer is not None and answer.note and not answer.sentence:
+                say()
+                say_wrapped(answer.note)
+        for index in group.beside:
+            say()
+            each = reading.messages[index]
+            if index in group.quoted:
+                _print_quote(each.writer, each)
+            else:
+                _print_writer(each)
+                print_message(each.message, each.message.clauses, labels, pods=pods)
+    _print_other_messages(group, reading)
+
+
+def _print_other_messages(group: PodGroup, reading: TextReading) -> None:
+    """The messages of a group that are not explained: those of its other pods, those that no longer apply, and the earlier ones."""
     from schedviz.explain.messages.parsed_message import shown_name
     from schedviz.kube.pod_status import PLACED, STATUS
 
-    messages = reading.messages
-    latest, pods = messages[group.latest], max(1, len(group.pods))
-    answer = reading.answers[group.answer] if group.answer is not None else None
-    is_answered = answer is not None and bool(answer.sentence)
-    is_noted = answer is not None and bool(answer.sentence or answer.note)
-    say(f"{_title_of(group.pods)}{'' if is_noted else _sent(latest)}:", bold=True)
-    print_answer(answer, pods=pods)
-    for index in () if group.is_over else (group.latest, *group.beside):
-        each = messages[index]
-        is_latest = index == group.latest
-        if not is_latest:
-            say()
-        if index in group.quoted:
-            say_wrapped(f"{each.writer}{_sent(each)}: {each.text}", dim=True)
-            continue
-        if is_noted or not is_latest:
-            say(f"{each.writer or 'kube-scheduler'}{_sent(each)}:", dim=True)
-        labelled = not is_latest or (answer is not None and bool(answer.advice))
-        print_message(each.message, each.message.clauses, pods=pods, labelled=labelled, answered=is_answered)
-        if is_latest and answer is not None and answer.note and not is_answered:
-            say()
-            say_wrapped(answer.note)
-    for index in group.others:
-        say()
-        say_wrapped(f"{shown_name(messages[index].pod)}{_sent(messages[index])}: {messages[index].text}", dim=True)
+    latest = reading.messages[group.latest]
     # What stands in place of a message of a pod with a node is not shown: the answer says it.
     over = [latest] if group.is_over and not latest.text.startswith((PLACED, STATUS)) else []
-    for number, each in enumerate([*over, *(messages[index] for index in group.earlier)]):
+    others = [reading.messages[index] for index in group.others]
+    earlier = [*over, *(reading.messages[index] for index in group.earlier)]
+    quotes = [*((shown_name(each.pod), each) for each in others), *(("Earlier", each) for each in earlier)]
+    for number, (title, each) in enumerate(quotes):
         if number or not group.is_over:
             say()
-        say_wrapped(f"Earlier{_sent(each)}: {each.text}", dim=True)
+        _print_quote(title, each)
+
+
+def _print_writer(message: ParsedMessage) -> None:
+    say(f"{message.writer or 'kube-scheduler'}{_sent(message)}:", dim=True)
+
+
+def _print_quote(title: str, message: ParsedMessage) -> None:
+    say_wrapped(f"{title}{_sent(message)}: {message.text}", dim=True)
 
 
 def _sent(message: ParsedMessage) -> str:
@@ -234,7 +252,7 @@ def _title_of(pods: Sequence[str]) -> str:
     return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Unnamed pod"
 
 
-def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:
+def print_answer(answer: PodAnswer | None, labels: AdviceLabels, *, pods: int = 1) -> None:
     """What to read first about a pod of a text, or about as many `pods` with the same messages; nothing for None."""
     from schedviz.explain.pasted.in_plural import in_plural
 
@@ -242,19 +260,18 @@ def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:
         return
     say_wrapped(in_plural(answer.sentence, pods), bold=True)
     if answer.advice:
-        say_wrapped(f"{NEXT_STEP} {whole_sentence(in_plural(answer.advice, pods))}")
+        say_wrapped(f"{labels.next()} {whole_sentence(in_plural(answer.advice, pods))}")
     if answer.note:
         say_wrapped(in_plural(answer.note, pods))
     say()
 
 
 def print_message(
-    message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1, labelled: bool = False, answered: bool = False
+    message: Message, clauses: Iterable[Clause], labels: AdviceLabels, *, release: str = "", pods: int = 1, answered: bool = False
 ) -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it.
 
-    `pods`: how many pods have the same message. `labelled`: what to do first stands above, with its label.
-    `answered`: the answer above begins with the scheduler's reasons.
+    `pods`: how many pods have the same message. `answered`: the answer above begins with the scheduler's reasons.
     """
     from schedviz.explain.messages.parsed_message import whole_headline
     from schedviz.explain.no_node import no_node_sentence
@@ -275,10 +292,10 @@ def print_message(
     if message.conclusion:
         say_wrapped(in_plural(message.conclusion, pods), bold=True)
     if message.first:
-        say_wrapped(f"{NEXT_STEP} {whole_sentence(in_plural(message.first, pods))}", bold=True)
+        say_wrapped(f"{labels.next()} {whole_sentence(in_plural(message.first, pods))}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
-    _print_clauses(clauses, labelled=labelled or bool(message.first))
+    _print_clauses(clauses, labels)
     wording = message.wording if release and release not in message.wording else ""
     several = _SEVERAL_REASONS if message.unaccounted < 0 and message.nodes > 1 and not message.finding else ""
     for note in filter(None, (several, message.finding, wording)):
@@ -333,8 +350,8 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
     return is_new or (suggestion.fits == len(suggestion.nodes) and all(node in what for node in suggestion.nodes))
 
 
-def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "", labelled: bool = False) -> None:
-    """`said`: what stands above; a headline that it contains is not repeated. `labelled`: so does what to do first, with its label."""
+def _print_clauses(clauses: Iterable[Clause], labels: AdviceLabels, *, advised: bool = False, said: str = "") -> None:
+    """`advised`: what stands above says what to do. `said`: what stands above; a headline that it contains is not repeated."""
     from schedviz.explain.messages.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.messages.explained_clause import is_about_nodes
     from schedviz.explain.messages.parsed_message import writer_of
@@ -372,8 +389,7 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
         if clause.nodes and is_about_nodes(clause):
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice and not advised:
-            say_wrapped(f"{ARROW if labelled else NEXT_STEP} {whole_sentence(clause.advice)}", indent=4)
-            labelled = True
+            say_wrapped(f"{labels.next()} {whole_sentence(clause.advice)}", indent=4)
     if asides := [clause for clause in clauses if clause.is_aside]:
         say()
         say("  Other nodes", dim=True)

@@ -8,3 +8,15 @@ from typing import Final
 NEXT_STEP: Final = "Next step:"
 #: Before what to do about further reasons.
 ARROW: Final = "→"
+
+
+class AdviceLabels:
+    """The labels of what one answer advises, in the order in which it is read."""
+
+    def __init__(self) -> None:
+        self._next = NEXT_STEP
+
+    def next(self) -> str:
+        """`NEXT_STEP`, and from the second time on `ARROW`."""
+        label, self._next = self._next, ARROW
+        return label

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from schedviz.explain.advice_label import ARROW, NEXT_STEP
+from schedviz.explain.advice_label import NEXT_STEP, AdviceLabels
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.visible import visible_card
 from schedviz.explain.changes.change import ChangeView, what_to_do
@@ -248,9 +248,13 @@ def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
         lines.append(Line(f"and {remaining:,} more"))
     also = "" if reason.groups[0].is_about_all else "Also: "
     todo = whole_sentence("; ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect))))
-    for number, clause in enumerate(others):
-        label = ARROW if todo or number else NEXT_STEP
-        lines.append(Line(f"{as_sentence(f'{also}{clause.headline or clause.reason}')}. {label} {whole_sentence(clause.advice)}"))
+    labels = AdviceLabels()
+    if todo:
+        labels.next()
+    lines += [
+        Line(f"{as_sentence(f'{also}{clause.headline or clause.reason}')}. {labels.next()} {whole_sentence(clause.advice)}")
+        for clause in others
+    ]
     return Reason(
         count=reason.count,
         reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),
