@@ -244,7 +244,7 @@ def test_a_compressed_file_without_objects_has_its_messages_explained(tmp_path: 
 
 
 def test_a_text_that_is_too_long_is_refused_and_not_truncated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("schedviz.cli.explain._MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr("schedviz.cli.explained_texts._MAX_TEXT_BYTES", 100)
     text = f"{' ' * 100}\nshop/web: 0/2 nodes are available: 2 Insufficient cpu.\n"
     (tmp_path / "text.txt").write_text(text)
 

@@ -13,9 +13,10 @@ from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first
 from schedviz.explain.pasted.answering import says_all
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.kube.pod_status import GENERATED_SUFFIX
 
-#: The end of the name of a ReplicaSet's pod. Upstream: apimachinery pkg/util/rand SafeEncodeString
-_OF_REPLICA_SET: Final = re.compile(r"-[bcdf-hj-np-tv-xz2456789]{5}$")
+#: The end of the name of a ReplicaSet's pod.
+_OF_REPLICA_SET: Final = re.compile(rf"-{GENERATED_SUFFIX}$")
 #: How messages about a NodeClaim name it in place of a pod. Its name ends like that of a ReplicaSet's pod.
 _NODE_CLAIM: Final = "nodeclaim/"
 #: Names with digits in what an autoscaler says, which differ from pod to pod.
