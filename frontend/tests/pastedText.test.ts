@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
+import texts from "./pastedMessages.json";
 import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withObjects } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
+
+describe("a message", () => {
+  it.each(Object.entries(texts))("of %s is found, as by the server", (_, text) => {
+    expect(mayHaveMessages(text)).toBe(true);
+  });
+});
 
 describe("the output of kubectl describe", () => {
   const NODE = "Name:  worker-1\nLabels:  a=b\nAllocatable:\n  cpu:  4\n";

@@ -8,8 +8,27 @@ const NAME = /(?:^|\n)Name:[ \t]+\S/;
 const ALLOCATABLE = /\nAllocatable:[ \t]*\r?\n/;
 const OBJECTS = /(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
 const SPEC = /(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
-/** Messages that count nodes, those of old releases and of autoscalers, the reasons of other events about pods that wait or were not created, and that a scheduler lost its lease. */
-const MESSAGE = /\d\/(?:\d+|[xXnN*#?]{1,7}|<[a-zA-Z-]+>)\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b|[Cc]ould not schedule pod|[Ff]ailed to schedule pod|failed to fit in any node|[Uu]nable to schedule pod|Error scheduling |No nodes are available that match|tasks in gang unschedulable|can't be scheduled on|unable to resolve instance types|failed listing instance types|no (?:nodepools|provisioners) found|[nN]ode[pP]ool,? not ready|unavailable during launch|failed to find place for |[Ll]eaderelection lost|[Ff]ailed to renew lease/;
+/** What messages about pods that wait or were not created begin with or contain, by their writers. `tests/pastedMessages.json` has a text of each kind that `ingest/pasted` finds. */
+const MESSAGES: readonly RegExp[] = [
+  // kube-scheduler, and its log.
+  /\d\/(?:\d+|[xXnN*#?]{1,7}|<[a-zA-Z-]+>)\s+nodes\s+are\s+(?:un)?available/,
+  /No nodes are available that match|failed to fit in any node|no nodes (?:are )?available to schedule pods/,
+  /[Uu]nable to schedule pod|Error scheduling |[Ll]eaderelection lost|[Ff]ailed to renew lease/,
+  // Reasons of events.
+  /\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b/,
+  // KAI Scheduler, Volcano, YuniKorn and Kueue.
+  /No nodes with enough resources were found|tasks in gang unschedulable|queue resource quota insufficient|resource in cluster is overused/,
+  /is queued and waiting for allocation|is (?:skipped from scheduling because|pending for the requested resources)/,
+  /couldn't assign flavors to pod set |(?:Local|Cluster)Queue \S+ (?:doesn't exist|is inactive|is stopped)/,
+  // The cluster autoscaler, and its log.
+  /[Pp]od (?:didn't trigger|triggered) scale-up|Node scale up in zones |can't be scheduled on|failed to find place for /,
+  // Karpenter, and its log.
+  /(?:[Cc]ould not|[Ff]ailed to) schedule pod|ignoring pod, |Pod should schedule on: |unavailable during launch/,
+  /unable to resolve instance types|failed listing instance types|no (?:nodepools|provisioners) found|[nN]ode[pP]ool,? not ready/,
+  // The API server.
+  /Error creating(?: [a-z]+ pod)?: |pods\s"[^"\n]+"\sis\sforbidden:|create Pod \S+ in StatefulSet \S+ failed error: /,
+];
+const MESSAGE = new RegExp(MESSAGES.map(({ source }) => source).join("|"));
 
 /** Whether a text has objects to import. Events and the status of a pod have messages and no specification. */
 export function hasObjects(text: string): boolean {
