@@ -110,7 +110,7 @@ def test_a_fair_semaphore_admits_threads_of_a_sender_in_order_of_arrival() -> No
     assert passed == [0, 1, 2, 3, 99]
 
 
-def test_senders_take_turns_at_a_fair_semaphore() -> None:
+def test_a_fair_semaphore_admits_senders_in_turn() -> None:
     gate, passed = FairSemaphore(1), []
     with gate.place_of("ada"):
         threads = _enter_in_order(gate, ["ada", "ada", "ada", "bob", "bob", "eve"], passed)
