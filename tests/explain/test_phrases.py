@@ -8,7 +8,6 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
-from schedviz.explain.autoscalers import node_groups
 from schedviz.explain.changes.change import (
     CONSEQUENCES,
     CREATED_AGAIN,
@@ -21,6 +20,7 @@ from schedviz.explain.changes.change import (
 )
 from schedviz.explain.doctor import nominations
 from schedviz.explain.messages import reasons
+from schedviz.explain.reason_tables import node_groups
 from schedviz.lessons import course
 from schedviz.samples import samples
 from schedviz.samples.cases import cases

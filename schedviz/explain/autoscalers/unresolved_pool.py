@@ -17,6 +17,9 @@ _LIMITS: Final = "all available instance types exceed limits"
 _MISSING: Final = re.compile(r'\b(?P<kind>[A-Za-z0-9]{1,60})(?:\.[a-z0-9.-]{1,200})? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 _UNRESOLVED: Final = re.compile(r"(?:unable to resolve instance types, |resolving node class, )(?P<why>.+)")
 _NONE_FOUND: Final = "no resolved instance types found"
+_CONSEQUENCE: Final = phrase(
+    "Karpenter's message about limits is a consequence: it reports a NodePool or Provisioner without instance types as over its limits."
+)
 
 
 def without_instance_types(message: str, errors: Sequence[PoolError]) -> Verdict | None:
@@ -59,8 +62,3 @@ def _verdict(reason: PoolReason, error: PoolError) -> Verdict | None:
     else:
         return None
     return Verdict(sentence, advice, _CONSEQUENCE)
-
-
-_CONSEQUENCE: Final = phrase(
-    "Karpenter's message about limits is a consequence: it reports a NodePool or Provisioner without instance types as over its limits."
-)

@@ -9,9 +9,10 @@ from schedviz.explain.autoscalers.daemon_set_pods import explained_daemon_set_po
 from schedviz.explain.autoscalers.failed_scale_up import explained_failure, is_failure
 from schedviz.explain.autoscalers.karpenter import refusal_of
 from schedviz.explain.autoscalers.karpenter_objects import refusal_of_object
-from schedviz.explain.autoscalers.node_groups import READ_THE_LOG, refusal_of_groups
+from schedviz.explain.autoscalers.node_groups import refusal_of_groups
 from schedviz.explain.autoscalers.refusal import Refusal
 from schedviz.explain.autoscalers.scale_up import Earlier, Repeats, coming
+from schedviz.explain.reason_tables.node_groups import READ_THE_LOG
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
 

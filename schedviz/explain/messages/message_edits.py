@@ -20,6 +20,16 @@ from schedviz.trace.phrase import Phrase, joined, phrase
 
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
+#: How the names of volumes begin that the local static provisioner makes.
+_LOCAL: Final = "local-pv-"
+_ON_FULL_NODE: Final = phrase(
+    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
+    "`Node Affinity`. Free up resources there, or lower the pod's requests"
+)
+_ON_ITS_NODE: Final = phrase(
+    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
+    "`Node Affinity`. Check why that node does not accept the pod"
+)
 
 
 def _with(said: ParsedMessage, clauses: tuple[Clause, ...]) -> ParsedMessage:
@@ -151,15 +161,3 @@ def _with_local_volume(clauses: Sequence[Clause], named: Named) -> tuple[Clause,
         else clause
         for clause in clauses
     )
-
-
-#: How the names of volumes begin that the local static provisioner makes.
-_LOCAL: Final = "local-pv-"
-_ON_FULL_NODE: Final = phrase(
-    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
-    "`Node Affinity`. Free up resources there, or lower the pod's requests"
-)
-_ON_ITS_NODE: Final = phrase(
-    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
-    "`Node Affinity`. Check why that node does not accept the pod"
-)

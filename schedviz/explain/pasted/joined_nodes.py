@@ -22,6 +22,15 @@ _NAMELESS_TAINT: Final = re.compile(r"node\(s\) had (?:taints that the pod didn'
 _STARTING_TAINT: Final = re.compile(
     r"\{(?:node\.kubernetes\.io/(?:not-ready|network-unavailable)|node\.cloudprovider\.kubernetes\.io/uninitialized)"
 )
+_OF_TAINT: Final = phrase(
+    "Look at the taints of the new node, which is the last one in `kubectl get nodes --sort-by=.metadata.creationTimestamp`: run `kubectl "
+    "describe node` with its name. If it is not ready yet, wait: such a taint goes away by itself. A taint that the node group sets needs "
+    "a toleration in the pod"
+)
+_OF_VOLUME: Final = phrase(
+    "Compare the zone of the volume, which `kubectl describe pv` shows under `Node Affinity`, with the zone of the new node, which is the "
+    "last one in `kubectl get nodes -L topology.kubernetes.io/zone --sort-by=.metadata.creationTimestamp`"
+)
 
 
 class Joined(NamedTuple):
@@ -116,16 +125,3 @@ def _advice(clause: Clause) -> Phrase | None:
     if clause.plugin == names.TAINT_TOLERATION and (_NAMELESS_TAINT.match(clause.reason) or _STARTING_TAINT.search(clause.reason)):
         return _OF_TAINT
     return clause.advice_to_say
-
-
-_OF_TAINT: Final = phrase(
-    "Look at the taints of the new node, which is the last one in `kubectl get nodes --sort-by=.metadata.creationTimestamp`: run `kubectl "
-    "describe node` with its name. If it is not ready yet, wait: such a taint goes away by itself. A taint that the node group sets needs "
-    "a toleration in the pod"
-)
-
-
-_OF_VOLUME: Final = phrase(
-    "Compare the zone of the volume, which `kubectl describe pv` shows under `Node Affinity`, with the zone of the new node, which is the "
-    "last one in `kubectl get nodes -L topology.kubernetes.io/zone --sort-by=.metadata.creationTimestamp`"
-)

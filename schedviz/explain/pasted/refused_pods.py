@@ -13,12 +13,12 @@ from typing import Final
 import msgspec
 
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.autoscalers.node_groups import OF_VOLUME
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.conclusion import STATUS_IS_WHOLE, advised
 from schedviz.explain.messages.main_reason import is_of_broken_nodes, is_of_volume, only_cause
 from schedviz.explain.messages.parsed_message import Message, ParsedMessage, whole_headline
 from schedviz.explain.pasted.pod_answer import PodAnswer
+from schedviz.explain.reason_tables.node_groups import ADVICE_ABOUT_VOLUME
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
 _UNREACHABLE: Final = "node.kubernetes.io/unreachable"
@@ -86,7 +86,7 @@ def _reason(message: Message) -> Phrase | None:
 
 def _advice(message: Message, of_autoscaler: Phrase | None, broken: Sequence[str]) -> Phrase | None:
     """What to do about the scheduler's reason, if no new node is needed for that."""
-    if of_autoscaler == OF_VOLUME:
+    if of_autoscaler == ADVICE_ABOUT_VOLUME:
         if not _is_of_unreachable_or_other_place(message):
             return None
         return phrase(_RECOVER_NODE_FIRST.template, node=f"`{broken[0]}`") if len(broken) == 1 else _RECOVER_FIRST
