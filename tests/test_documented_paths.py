@@ -1,4 +1,4 @@
-"""The files and the names in them that the documentation sends a reader to exist."""
+"""The files and the names in them that the documentation and comments send a reader to exist."""
 
 from __future__ import annotations
 
@@ -20,12 +20,22 @@ NOT_THERE = {
     "tests/engine/framework/plugins/test_app_limit.py",
 }
 _PATH = r"`((?:docker|docs|frontend|schedviz|tests|tools)/[\w./-]+)`"
+#: A file of this tree in a comment, whose path may lack its beginning.
+_NAMED_FILE = r"`([\w./-]*\w\.(?:py|ts|svelte))`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_paths_on_a_page_exist(page: Path) -> None:
     paths = set(re.findall(_PATH, page.read_text()))
     assert [path for path in sorted(paths - NOT_THERE) if not (ROOT / path).exists()] == []
+
+
+def test_the_files_that_comments_name_exist() -> None:
+    code = [*(ROOT / "schedviz").rglob("*.py"), *(ROOT / "frontend" / "src").rglob("*.ts"), *(ROOT / "frontend" / "src").rglob("*.svelte")]
+    places = [*code, *(ROOT / "tests").rglob("*.py"), *(ROOT / "tools").rglob("*.py"), *ROOT.glob("*.py")]
+    known = [f"/{path.relative_to(ROOT)}" for path in places]
+    named = {(str(path.relative_to(ROOT)), name) for path in code for name in re.findall(_NAMED_FILE, path.read_text("utf-8"))}
+    assert [(path, name) for path, name in sorted(named) if not any(each.endswith(f"/{name}") for each in known)] == []
 
 
 def test_the_names_that_the_first_change_extends_are_in_their_files() -> None:
