@@ -90,8 +90,8 @@ def reading_of_text(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     """The messages in a text, and what else it says about their pods. `pods` as in `reading_of_texts`."""
     from schedviz.engine.framework.types import PodInfo
     from schedviz.explain.pasted.reader import read_text, with_only_pod
+    from schedviz.ingest.pasted.contents import contents_of
     from schedviz.ingest.pasted.message_times import seconds_of_age
-    from schedviz.ingest.pasted.text_namespace import contents_of
 
     contents = contents_of(text)
     found, facts = with_only_pod(contents.messages, contents.facts, [pod.key for pod in pods])

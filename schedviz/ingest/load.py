@@ -46,6 +46,7 @@ from schedviz.ingest.manifests.json_stream import NotCutError
 from schedviz.ingest.manifests.yaml_dump import YamlReader
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
 from schedviz.ingest.object_events import ObjectEvent
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
@@ -343,7 +344,7 @@ class _Loading:
         if len(text) > _MAX_PROSE_LENGTH:
             return
         bound = {pod for log in file.logs for pod in log.bound}
-        for message in messages_in(text.decode(), of_others=False):
+        for message in messages_in(CopiedText(text.decode()), of_others=False):
             if message.pod:
                 if message.pod not in bound:
                     file.add_message(message)

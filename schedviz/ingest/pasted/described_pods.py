@@ -9,12 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.kubectl.described_objects import pod_without_head, pods_in
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES
-from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.ingest.pasted.pod_positions import PodPositions
-from schedviz.ingest.pasted.text_items import items_in
-from schedviz.ingest.pasted.text_objects import objects_among
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 
@@ -22,31 +20,31 @@ from schedviz.kube.core import Pod
 _SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
 
 
-def described_pods(text: str) -> dict[str, Pod]:
+def described_pods(text: CopiedText) -> dict[str, Pod]:
     """`namespace/name` -> the pod; descriptions lack affinity. The first `MAX_MESSAGES`.
 
     A description that cannot be read is left out. "" -> the pod of a description without its beginning, where its name is;
     it has its name, too, if something else in the text says it.
     """
-    if items := items_in(text):
-        pods_of_items = (_pod(item) for item in items if pod_of(item) is not None)
+    if text.items:
+        pods_of_items = (_pod(item) for item in text.items if pod_of(item) is not None)
         pods = {pod.key: pod for pod in itertools.islice((pod for pod in pods_of_items if pod is not None), MAX_MESSAGES)}
         return pods or _embedded(text)
-    text = plain(text)
-    pods = {pod.key: pod for content in itertools.islice(pods_in(text), MAX_MESSAGES) if (pod := _pod(content)) is not None}
+    shown = text.plain
+    pods = {pod.key: pod for content in itertools.islice(pods_in(shown), MAX_MESSAGES) if (pod := _pod(content)) is not None}
     pods = pods or _embedded(text)
-    content = None if pods else pod_without_head(text)
+    content = None if pods else pod_without_head(shown)
     headless = None if content is None else _pod(content)
     if headless is None:
         return pods
-    starts = [match.start() for match in _SELECTS.finditer(text)]
-    named = PodPositions(text).pod_before(starts[0]) if len(starts) == 1 else ""
+    starts = [match.start() for match in _SELECTS.finditer(shown)]
+    named = PodPositions(shown).pod_before(starts[0]) if len(starts) == 1 else ""
     return {"": headless, named: headless}
 
 
-def _embedded(text: str) -> dict[str, Pod]:
+def _embedded(text: CopiedText) -> dict[str, Pod]:
     """The Pod objects among the text that have no node."""
-    pods = [pod for content in objects_among(text, "Pod") if (pod := _pod(content)) is not None]
+    pods = [pod for content in text.objects_of("Pod") if (pod := _pod(content)) is not None]
     return {pod.key: pod for pod in pods[:MAX_MESSAGES] if pod.metadata.name and not pod.spec.node_name}
 
 

@@ -16,16 +16,14 @@ import msgspec
 
 from schedviz.ingest.kubectl.described_objects import described_nodes
 from schedviz.ingest.kubectl.tables import tables
-from schedviz.ingest.logs.json_log_lines import with_text_lines
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.line_bounds import line_start
 from schedviz.ingest.pasted.message_times import log_time
 from schedviz.ingest.pasted.node_objects import node_objects
-from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.ingest.pasted.pod_positions import PodPositions
 from schedviz.ingest.pasted.pod_states import key_of_row
 from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
-from schedviz.ingest.pasted.text_items import items_in
 from schedviz.kube.event_reasons import CLAIM_FAILURES, FAILED_BINDING, NO_VOLUME_MESSAGE, NODE_NOT_READY, PREEMPTED
 from schedviz.kube.text_facts import (
     BoundClaim,
@@ -104,17 +102,18 @@ _PROGRESS: Final = ("Started", "SuccessfulAttachVolume")
 _MAX_LENGTH: Final = 500
 
 
-def facts_in(text: str) -> list[TextFact]:
+def facts_in(copied: CopiedText) -> list[TextFact]:
     """The facts in a text, in order. A described pod with a node counts as placed at an unknown time, before its events."""
-    if items := items_in(text):
+    if copied.items:
         # A log whose lines are JSON begins as an object does.
-        return [*(fact for item in items if (fact := _fact_of_object(item)) is not None), *_pool_errors(text), *_node_objects(text)]
-    text = with_text_lines(plain(text))
+        of_items = (fact for item in copied.items if (fact := _fact_of_object(item)) is not None)
+        return [*of_items, *_pool_errors(copied.text), *_node_objects(copied)]
+    text = copied.lines
     described = PodPositions(text)
     unordered = (
         *_pool_errors(text),
         *_described_nodes(text),
-        *_node_objects(text),
+        *_node_objects(copied),
         *_bound_claims(text),
         *_listed_pods_and_nodes(text),
         *_printed(text),
@@ -201,7 +200,7 @@ def _described_nodes(text: str) -> Iterator[DescribedNode | NodeCapacity]:
         yield NodeCapacity("", {row[0].rstrip(":"): row[1] for row in rows}, requested)
 
 
-def _node_objects(text: str) -> Iterator[DescribedNode | NodeCapacity]:
+def _node_objects(text: CopiedText) -> Iterator[DescribedNode | NodeCapacity]:
     """The same of each Node object."""
     for node in node_objects(text):
         name, taints = node.metadata.name, node.taints

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.pasted.text_objects import objects_among
+from schedviz.ingest.pasted.copied_text import CopiedText
 
 #: People copy few nodes.
 _MAX_NODES: Final = 20
@@ -61,10 +61,10 @@ class NodeObject(msgspec.Struct):
         return next((each.message or "" for each in conditions if each.type == "Ready" and each.status in ("False", "Unknown")), "")
 
 
-def node_objects(text: str) -> list[NodeObject]:
+def node_objects(text: CopiedText) -> list[NodeObject]:
     """The first few Node objects, in YAML or JSON. What cannot be read is left out."""
     found: dict[str, NodeObject] = {}
-    for content in objects_among(text, "Node"):
+    for content in text.objects_of("Node"):
         if len(found) < _MAX_NODES and (node := _node(content)) is not None:
             found.setdefault(node.metadata.name, node)
     return list(found.values())

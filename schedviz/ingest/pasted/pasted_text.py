@@ -13,7 +13,6 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.events import FAILED_CREATE, FAILED_SCHEDULING, OTHER_REASONS, message_in_event
-from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.logs.lost_leases import lost_lease
 from schedviz.ingest.pasted.argo_logs import ArgoLog
 from schedviz.ingest.pasted.autoscaler_logs import (
@@ -26,12 +25,12 @@ from schedviz.ingest.pasted.autoscaler_logs import (
     without_values,
 )
 from schedviz.ingest.pasted.autoscaler_status import messages_of_status
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.karpenter_states import karpenter_states
 from schedviz.ingest.pasted.kubelet_messages import kubelet_messages
 from schedviz.ingest.pasted.line_bounds import MAX_LINE_LENGTH, line_start, near_line_end
 from schedviz.ingest.pasted.message_ends import whole_message
 from schedviz.ingest.pasted.message_times import LineTimes, log_time, seconds_of_age
-from schedviz.ingest.pasted.plain_text import plain
 from schedviz.ingest.pasted.pod_objects import (
     OTHER_SCHEDULER,
     UNTRIED,
@@ -43,7 +42,6 @@ from schedviz.ingest.pasted.pod_objects import (
 from schedviz.ingest.pasted.pod_positions import NOT_STARTED, PodPositions
 from schedviz.ingest.pasted.pod_states import pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
-from schedviz.ingest.pasted.text_items import items_in
 from schedviz.ingest.pasted.untried_pods import untried_pods
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.pod_status import GENERATED_SUFFIX, STATUS
@@ -161,17 +159,17 @@ _ALERT_LABEL: Final = re.compile(
 _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
 
-def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
+def messages_in(text: CopiedText, *, of_others: bool = True) -> list[PodMessage]:
     """The messages, each once with its newest time, in the order of the text. `pod` is "" if the text does not name it.
 
     `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
     """
     found: dict[tuple[str, str], PodMessage] = {}
-    all_found: Iterable[PodMessage] = _messages_of_items(items_in(text), of_others=of_others)
+    all_found: Iterable[PodMessage] = _messages_of_items(text.items, of_others=of_others)
     if not all_found:
-        shown = with_text_lines(plain(text))
-        all_found = list(_messages_of_plain_text(shown, of_others=of_others)) or (list(_in_place_of_messages(shown)) if of_others else [])
-    for said in with_logged_pod(joined_pods(all_found) if of_others else all_found, text):
+        lines = text.lines
+        all_found = list(_messages_of_plain_text(lines, of_others=of_others)) or (list(_in_place_of_messages(lines)) if of_others else [])
+    for said in with_logged_pod(joined_pods(all_found) if of_others else all_found, text.text):
         if not of_others and _OF_OTHERS.match(said.message):
             continue
         key = (said.pod, _NAME_OF_REFUSED.sub("", said.message) if said.pod else said.message)

@@ -1,4 +1,4 @@
-"""`objects_among`: the objects in YAML or JSON among a copied text."""
+"""`objects_among`: the objects in YAML or JSON among the words of a text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final
 
 from schedviz.ingest.errors import IngestError
@@ -21,16 +20,14 @@ _MAX_ATTEMPTS: Final = 50
 _KIND: Final = re.compile(r"""\bkind"?[ \t]*+:[ \t]*+["']?(?P<kind>[A-Z][A-Za-z]{1,60})\b""")
 
 
-def objects_among(text: str, kind: str) -> list[dict[str, Any]]:
-    """The objects of one kind; empty for a long text. What cannot be read is left out."""
-    if len(text) > _MAX_LENGTH or all(found["kind"] != kind for found in _KIND.finditer(text)):
-        return []
-    return [content for content in _objects(text) if content.get("kind") == kind]
+def may_have_objects(text: str, kind: str) -> bool:
+    """Whether a text is not too long, and names the kind."""
+    return len(text) <= _MAX_LENGTH and any(found["kind"] == kind for found in _KIND.finditer(text))
 
 
-@lru_cache(maxsize=2)
-def _objects(text: str) -> tuple[dict[str, Any], ...]:
-    return tuple(content for content in itertools.chain(_json(text), _yaml(text)) if isinstance(content, dict))
+def objects_among(text: str) -> list[dict[str, Any]]:
+    """The objects. What cannot be read is left out."""
+    return [content for content in itertools.chain(_json(text), _yaml(text)) if isinstance(content, dict)]
 
 
 def _json(text: str) -> Iterator[object]:

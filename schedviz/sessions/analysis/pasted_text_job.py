@@ -22,10 +22,10 @@ from schedviz.ingest.errors import IngestError
 from schedviz.ingest.files.source import Source
 from schedviz.ingest.files.whole_text import text_of
 from schedviz.ingest.kubectl.tables import command_for, sentences_about_tables, tables
+from schedviz.ingest.pasted.contents import contents_of
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.ingest.pasted.plain_text import plain
-from schedviz.ingest.pasted.text_namespace import contents_of
 from schedviz.sessions.analysis.analysis_turns import analysis_slot, stop_waiting
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase

@@ -6,6 +6,7 @@ import pytest
 
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
@@ -61,7 +62,7 @@ NOMINATED = "  Normal  Nominated  6m  karpenter  Pod should schedule on: nodecla
 
 
 def read(text: str) -> TextReading:
-    return read_text(messages_in(text), facts_in(text), {}, seconds_of_age)
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_of_groups
-from schedviz.ingest.pasted.pasted_text import messages_in
+from tests.ingest.pasted.found_messages import found_messages
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_log_without_options_gives_no_reason() -> None:
         "I0606 05:28:20.421072 1 klogx.go:86] Pod shop/web-0 is unschedulable\nI0606 05:28:20.421292 1 scale_up.go:364] Upcoming 0 nodes\n"
         "I0606 05:28:20.421346 1 scale_up.go:441] No expansion options\n"
     )
-    [said] = messages_in(log)
+    [said] = found_messages(log)
     assert (said.pod, said.message) == ("shop/web-0", "No expansion options")
     refusal = refusal_of_groups(said.message)
     assert refusal is not None
@@ -180,11 +180,11 @@ def test_a_pod_with_a_cached_result_has_the_reason_of_the_pod_before_it() -> Non
         f"PodToleratesNodeTaints predicate mismatch, reason: node(s) had taints that the pod didn't tolerate, {taint}\n"
     )
     cached = "I0506 14:23:31.2 1 pod_schedulable.go:157] Pod web-7474d8bb57-6vw5w can't be scheduled on {group}. Used cached predicate check results\n"
-    found = messages_in(refused + cached.format(group="group-a"))
+    found = found_messages(refused + cached.format(group="group-a"))
     assert [each.pod for each in found] == ["test/web-7474d8bb57-dxt2n", "test/web-7474d8bb57-6vw5w"]
     for each in found:
         refusal = refusal_of_groups(each.message)
         assert refusal is not None
         assert "has the untolerated taint `prod-only=true:NoSchedule`" in refusal.sentence.text
     # Nothing says why the pod does not fit on another group.
-    assert len(messages_in(refused + cached.format(group="group-b"))) == 1
+    assert len(found_messages(refused + cached.format(group="group-b"))) == 1

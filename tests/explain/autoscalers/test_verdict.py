@@ -7,10 +7,12 @@ import pytest
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
+from tests.ingest.pasted.found_messages import found_messages
 
 #: https://github.com/kubernetes-sigs/karpenter/issues/932
 NOMINATED = """\
@@ -32,8 +34,8 @@ I0111 10:23:26.908932       1 scale_up.go:288] Pod reserve-excess-capacity-f655d
 
 
 def read(text: str) -> TextReading:
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age)
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age)
 
 
 def test_a_nomination_that_is_repeated_is_no_reason_to_wait() -> None:
@@ -71,7 +73,7 @@ def test_an_event_of_the_autoscaler_without_a_reason_does_not_outrank_the_schedu
 
 
 def test_the_pod_of_karpenters_console_log_is_read_and_its_values_are_not_quoted() -> None:
-    [said] = messages_in(
+    [said] = found_messages(
         "karpenter-5dd4-5kxvj controller 2023-10-05T05:29:23.450Z\tERROR\tcontroller.provisioner\tCould not schedule pod, incompatible with "
         'provisioner "a", daemonset overhead={"cpu":"655m"}, did not tolerate x=y:NoSchedule\t{"commit": "322822a", "pod": "monitoring/prometheus-0"}\n'
     )
@@ -81,7 +83,7 @@ def test_the_pod_of_karpenters_console_log_is_read_and_its_values_are_not_quoted
 
 def test_the_older_line_that_ignores_a_pod_is_read() -> None:
     # https://github.com/aws/karpenter-provider-aws/issues/5560
-    [said] = messages_in(
+    [said] = found_messages(
         '{"level":"DEBUG","logger":"controller.provisioner","message":"ignoring pod, StorageClass.storage.k8s.io \\"smb\\" not found",'
         '"commit":"a70b39e","pod":"dev-rate/sp-pod"}'
     )

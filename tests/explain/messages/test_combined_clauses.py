@@ -9,6 +9,7 @@ from schedviz.explain.messages.message import parse_message, parse_messages
 from schedviz.explain.messages.parsed_message import whole_headline
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.scheduler_messages import PodMessage
 
@@ -165,7 +166,7 @@ def test_a_cut_text_names_the_pods_selector_and_where_the_whole_message_is() -> 
         "Name:             explorer\nNamespace:        lab\nStatus:           Pending\nContainers:\n  c:\n    Image:  x\n"
         "Node-Selectors:   school=uark\nTolerations:      nvidia.com/gpu op=Exists\nEvents:\n"
     )
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
     cut = f"0/521 nodes are available: {taints('example.com/issue: 1', 'example.com/issue: 2')}, 1 node(s) had untol..."
     [said] = read_text([PodMessage("lab/explorer", cut)], [], described, seconds_of_age).messages
     assert said.message.conclusion == (

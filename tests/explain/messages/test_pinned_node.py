@@ -8,6 +8,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.pinned_node import conclusion_of
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
@@ -23,8 +24,8 @@ def message_of(said: str, selector: str = "kubernetes.io/hostname=node-2", event
         f"Node-Selectors:  {selector}\nTolerations:     <none>\nEvents:\n"
         f"  Warning  FailedScheduling  2m  default-scheduler  0/4 nodes are available: {said}.\n{events}"
     )
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age).messages[0].message
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age).messages[0].message
 
 
 def test_a_node_that_lacks_cpu_is_the_one_that_the_selector_names() -> None:

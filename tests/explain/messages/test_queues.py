@@ -6,6 +6,7 @@ import pytest
 
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.reason_tables.queues import reasons_of_kueue
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.pasted_text import messages_in
 
 POD_SET = "couldn't assign flavors to pod set main: "
@@ -110,7 +111,7 @@ def test_volcano_counts_nodes_that_are_unavailable() -> None:
 
 def test_a_pod_that_volcano_could_place_is_named_by_its_message() -> None:
     row = "Warning  FailedScheduling  1s  volcano  Pod ml/train-0 can possibly be assigned to node-a"
-    [said] = messages_in(row)
+    [said] = messages_in(CopiedText(row))
     assert said.pod == "ml/train-0"
     [clause] = parse_message(said.message).clauses
     assert clause.headline == "Volcano could place this pod on node-a, but starts the group only when enough of its pods fit"
@@ -118,7 +119,7 @@ def test_a_pod_that_volcano_could_place_is_named_by_its_message() -> None:
 
 def test_kai_scheduler_is_named() -> None:
     [said] = messages_in(
-        "Warning  Unschedulable  kai-scheduler  No nodes with enough resources were found: 3 node(s) didn't have enough: GPUs."
+        CopiedText("Warning  Unschedulable  kai-scheduler  No nodes with enough resources were found: 3 node(s) didn't have enough: GPUs.")
     )
     [clause] = parse_message(said.message).clauses
     assert (clause.plugin, clause.headline) == ("kai-scheduler", "KAI Scheduler found no node with enough free resources for the pod")

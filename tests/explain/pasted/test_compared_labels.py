@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
@@ -16,7 +17,7 @@ NO_MATCH = "3 node(s) didn't match Pod's node affinity/selector"
 def message_of(*labels: str, reasons: str = NO_MATCH, nodes: int = 3, selector: str = SELECTOR) -> Message:
     rows = "".join(f"a-{number}   Ready   <none>   4d   v1.33.2   {each}\n" for number, each in enumerate(labels))
     text = f"{EVENT.format(reasons=reasons, nodes=nodes)}\n{selector}\nNAME   STATUS   ROLES   AGE   VERSION   LABELS\n{rows}"
-    reading = read_text(messages_in(text), facts_in(text), {}, seconds_of_age)
+    reading = read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age)
     return reading.messages[0].message
 
 

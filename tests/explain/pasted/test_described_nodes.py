@@ -5,8 +5,8 @@ from __future__ import annotations
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.contents import contents_of
 from schedviz.ingest.pasted.message_times import seconds_of_age
-from schedviz.ingest.pasted.text_namespace import contents_of
 
 #: The beginning of `kubectl describe node`; its end, with the amounts, was not copied.
 NODE = """Name:               {name}

@@ -6,10 +6,11 @@ import pytest
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.contents import contents_of
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
-from schedviz.ingest.pasted.text_namespace import contents_of
 
 NODE = """
 Allocatable:
@@ -34,14 +35,16 @@ Allocated resources:
 )
 def test_what_a_described_node_has_free_is_said(reasons: str, note: str) -> None:
     text = f"0/1 nodes are available: {reasons}.\n{NODE}"
-    [answer] = read_text(messages_in(text), facts_in(text), {}, seconds_of_age).answers
+    [answer] = read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age).answers
     assert answer.note == note
 
 
 def test_nothing_is_said_without_the_total_or_of_more_nodes_than_the_message_counts() -> None:
     for node in (NODE[: NODE.index("Allocated")], NODE * 2):
         text = f"0/1 nodes are available: 1 Insufficient cpu.\n{node}"
-        assert all(not answer.note for answer in read_text(messages_in(text), facts_in(text), {}, seconds_of_age).answers)
+        assert all(
+            not answer.note for answer in read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age).answers
+        )
 
 
 NODE_OBJECT = """
@@ -69,7 +72,7 @@ BARE = "0/2 nodes are available: 1 Insufficient memory, 2 Too many pods."
 @pytest.mark.parametrize("is_first", [True, False])
 def test_what_a_node_object_beside_a_message_offers_is_said_in_any_order(message: str, node: str, between: str, *, is_first: bool) -> None:
     text = between.join((node, message) if is_first else (message, node))
-    reading = read_text(messages_in(text), facts_in(text), {}, seconds_of_age)
+    reading = read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age)
     [said], [answer] = reading.messages, reading.answers
     assert said.message.conclusion.startswith("Neither node can run the pod: both have reached their maximum number of pods")
     assert answer.note == "The node `node-a` takes at most 8 pods. The node `node-a` has ≈1.8Gi of memory allocatable for all its pods."
@@ -94,5 +97,5 @@ def test_a_message_that_names_no_pod_is_about_the_only_pod_object_of_the_text(na
 def test_a_node_object_that_cannot_be_read_changes_nothing() -> None:
     for node in ("kind: Node\nmetadata: {}\n", '{"kind": "Node", "metadata": {', "kind: Node\nmetadata:\n  name: [\n"):
         text = f"{BARE}\n---\n{node}"
-        [answer] = read_text(messages_in(text), facts_in(text), {}, seconds_of_age).answers
+        [answer] = read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age).answers
         assert not answer.note

@@ -7,6 +7,7 @@ import pytest
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
@@ -45,8 +46,8 @@ def read(
     taints: str, *, tolerations: str = "", reason: str = NAMELESS, ready: str = "False", why: str = "container runtime is down"
 ) -> Message:
     text = POD.format(tolerations=tolerations, reason=reason) + NODE.format(taints=taints, ready=ready, why=why)
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age).messages[0].message
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age).messages[0].message
 
 
 def test_the_taint_that_the_pod_does_not_tolerate_is_named_and_why_the_node_is_not_ready() -> None:

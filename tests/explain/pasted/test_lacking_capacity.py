@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.pasted.reader import read_text
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
@@ -22,7 +23,7 @@ NO_STORAGE = "2 node(s) did not have enough free storage"
 def message_of(*claims: str, reasons: str = NO_STORAGE, nodes: int = 2) -> Message:
     lines = "".join(LACKING.format(node=node, claim=claim, size=2 << 40) for node in ("a-1", "a-2") for claim in claims)
     text = lines + FAILED.format(reasons=reasons, nodes=nodes)
-    return read_text(messages_in(text), facts_in(text), {}, seconds_of_age).messages[0].message
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age).messages[0].message
 
 
 def test_the_claim_its_size_and_its_class_are_named() -> None:

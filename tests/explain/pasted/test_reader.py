@@ -7,6 +7,7 @@ from schedviz.explain.messages.parsed_message import newest_of_each_source
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
@@ -21,8 +22,8 @@ CONTROL_PLANE = (
 
 
 def read(text: str) -> TextReading:
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age)
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age)
 
 
 def answer(events: str) -> PodAnswer:

@@ -7,6 +7,7 @@ import pytest
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
@@ -22,7 +23,7 @@ def read(reasons: str, refusal: str, *, nodes: int = 2, before: str = "") -> tup
         f"  Warning  FailedScheduling   2m   default-scheduler   0/{nodes} nodes are available: {reasons}.\n"
         f"  Normal   NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: {refusal}\n"
     )
-    reading = read_text(messages_in(text), facts_in(text), {}, seconds_of_age)
+    reading = read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), {}, seconds_of_age)
     found = reading.answer_of("shop/web")
     assert found is not None
     return reading, found

@@ -9,12 +9,13 @@ from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
+from schedviz.ingest.pasted.contents import contents_of
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.pasted.plain_text import plain
-from schedviz.ingest.pasted.text_namespace import contents_of
 
 NONE_FOUND = "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."
 CONFLICT = "0/2 nodes are available: 2 node(s) had volume node affinity conflict."
@@ -52,8 +53,8 @@ def volume(name: str = "pv-1", *, of: str = "", status: str = "Available", stora
 
 
 def reading(text: str) -> TextReading:
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age, storage_in(plain(text)))
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age, storage_in(plain(text)))
 
 
 def answer(text: str) -> PodAnswer:

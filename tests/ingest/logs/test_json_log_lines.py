@@ -7,8 +7,8 @@ import json
 import pytest
 
 from schedviz.ingest.logs.json_log_lines import with_text_lines
-from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.scheduler_messages import PodMessage
+from tests.ingest.pasted.found_messages import found_messages
 
 NO_FIT = "0/3 nodes are available: 3 Insufficient cpu."
 TIMED_OUT = 'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition'
@@ -28,19 +28,19 @@ def line(msg: str, pod: object, err: str) -> str:
     ],
 )
 def test_a_line_names_its_pod_its_time_and_its_error(msg: str, err: str, pod: object) -> None:
-    assert messages_in(line(msg, pod, err)) == [PodMessage("shop/web-1", err, at="11-14 22:13:20")]
+    assert found_messages(line(msg, pod, err)) == [PodMessage("shop/web-1", err, at="11-14 22:13:20")]
 
 
 def test_each_line_has_its_own_pod() -> None:
     text = "\n".join(
         (line("Unable to schedule pod; no fit; waiting", "shop/web-1", NO_FIT), line("Error scheduling pod", "shop/db-0", TIMED_OUT))
     )
-    assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/web-1", NO_FIT), ("shop/db-0", TIMED_OUT)]
+    assert [(said.pod, said.message) for said in found_messages(text)] == [("shop/web-1", NO_FIT), ("shop/db-0", TIMED_OUT)]
 
 
 def test_the_prefix_of_a_runtime_is_skipped() -> None:
     logged = "2026-01-01T00:00:00Z stderr F " + line("Error scheduling pod", "shop/db-0", TIMED_OUT)
-    assert [said.pod for said in messages_in(logged)] == ["shop/db-0"]
+    assert [said.pod for said in found_messages(logged)] == ["shop/db-0"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from schedviz.explain.pasted.reader import read_text
 from schedviz.ingest.pasted.message_times import seconds_of_age
-from schedviz.ingest.pasted.pasted_text import messages_in
+from tests.ingest.pasted.found_messages import found_messages
 
 RENEW = "I1126 02:56:40.200933       1 leaderelection.go:285] failed to renew lease kube-system/kube-scheduler: timed out waiting\n"
 LOST = 'E1126 02:56:40.201072       1 server.go:242] "Leaderelection lost"\n'
@@ -27,7 +27,7 @@ ACQUIRED = "I1126 02:57:01.000000       1 leaderelection.go:260] successfully ac
     ],
 )
 def test_the_loss_is_a_message_about_the_lease_with_its_meaning(log: str, message: str) -> None:
-    found = messages_in(log)
+    found = found_messages(log)
     assert [(each.pod, each.message, each.at) for each in found] == [("kube-system/kube-scheduler", message, "11-26 02:56:40")]
     [clause] = read_text(found, (), {}, seconds_of_age).messages[0].message.clauses
     assert clause.headline.startswith("the kube-scheduler that wrote this log lost its lease and stopped")
@@ -42,4 +42,4 @@ def test_the_loss_is_a_message_about_the_lease_with_its_meaning(log: str, messag
     ],
 )
 def test_a_lease_that_was_reacquired_or_is_not_a_schedulers_is_no_message(log: str) -> None:
-    assert messages_in(log) == []
+    assert found_messages(log) == []

@@ -7,9 +7,9 @@ import pytest
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.ingest.pasted.contents import contents_of
 from schedviz.ingest.pasted.message_times import seconds_of_age
-from schedviz.ingest.pasted.pasted_text import messages_in
-from schedviz.ingest.pasted.text_namespace import contents_of
+from tests.ingest.pasted.found_messages import found_messages
 
 
 def reading_of_text(text: str) -> TextReading:
@@ -54,14 +54,14 @@ SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = "
     ],
 )
 def test_an_event_of_the_kubelet_says_why_a_pod_with_a_node_does_not_start(text: str, headline: str) -> None:
-    [said] = messages_in(f"Events:\n  Warning  Failed  5s (x3 over 2m)  kubelet  {text}\n")
+    [said] = found_messages(f"Events:\n  Warning  Failed  5s (x3 over 2m)  kubelet  {text}\n")
     assert said.message == text
     [clause] = parse_message(said.message).clauses
     assert (clause.plugin, clause.headline) == ("kubelet", f"the pod has a node, but {headline}")
 
 
 def test_a_missing_configmap_is_named() -> None:
-    [said] = messages_in('Warning  FailedMount ... MountVolume.SetUp failed for volume "cfg" : configmap "shop" not found')
+    [said] = found_messages('Warning  FailedMount ... MountVolume.SetUp failed for volume "cfg" : configmap "shop" not found')
     [clause] = parse_message(said.message).clauses
     assert clause.headline == "the pod has a node, but cannot start: the configmap `shop` does not exist in its namespace"
 
@@ -114,7 +114,7 @@ def test_a_missing_configmap_is_named() -> None:
     ],
 )
 def test_a_pod_that_the_kubelet_rejected_is_explained(text: str, headline: str) -> None:
-    [said] = messages_in(text)
+    [said] = found_messages(text)
     assert parse_message(said.message).clauses[0].headline == headline
 
 
@@ -123,7 +123,7 @@ def test_the_event_is_about_the_pod_of_the_table_that_is_starting_and_not_about_
         "NAMESPACE  NAME   READY  STATUS    RESTARTS  AGE\nnet        cni-a  0/1    Init:0/2  0         9m\n"
         f"net        ctl-b  0/1    Pending   0         9m\n\nWarning  FailedCreatePodSandBox  2m  kubelet  {SANDBOX}no space left\n"
     )
-    assert [said.pod for said in messages_in(text)] == ["net/cni-a"]
+    assert [said.pod for said in found_messages(text)] == ["net/cni-a"]
 
 
 def test_the_message_names_its_pod_and_is_not_repeated_as_another_warning() -> None:
@@ -139,12 +139,12 @@ def test_the_reason_of_a_mount_comes_before_its_timeout() -> None:
         'Warning  FailedMount  9m  kubelet  MountVolume.SetUp failed for volume "data" : exit status 1\n'
         "Warning  FailedMount  1m  kubelet  Unable to attach or mount volumes: unmounted volumes=[data]: timed out\n"
     )
-    assert [said.message for said in messages_in(text)] == ['MountVolume.SetUp failed for volume "data" : exit status 1']
+    assert [said.message for said in found_messages(text)] == ['MountVolume.SetUp failed for volume "data" : exit status 1']
 
 
 def test_a_scheduler_message_is_preferred() -> None:
     text = f"Warning  FailedScheduling  1m  default-scheduler  0/1 nodes are available: 1 Insufficient cpu.\n{SANDBOX}old"
-    assert [said.message for said in messages_in(text)] == ["0/1 nodes are available: 1 Insufficient cpu."]
+    assert [said.message for said in found_messages(text)] == ["0/1 nodes are available: 1 Insufficient cpu."]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_scheduler_message_is_preferred() -> None:
 )
 def test_an_evicted_pod_is_explained(text: str, headline: str) -> None:
     description = f"Name: web-1\nNamespace: shop\nNode: node-a/10.0.0.1\nStatus: Failed\nReason: Evicted\nMessage: {text}\nIP:\n"
-    [said] = messages_in(description)
+    [said] = found_messages(description)
     assert said.pod == "shop/web-1"
     assert parse_message(said.message).clauses[0].headline == headline
     [answer] = reading_of_text(description).answers
@@ -184,7 +184,7 @@ def test_an_evicted_pod_as_an_object_is_explained() -> None:
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web-1\n  namespace: shop\nspec:\n  nodeName: node-a\nstatus:\n"
         "  phase: Failed\n  reason: Evicted\n  message: 'The node was low on resource: memory. '\n"
     )
-    [said] = messages_in(text)
+    [said] = found_messages(text)
     assert (said.pod, said.message) == ("shop/web-1", "The node was low on resource: memory.")
 
 
@@ -204,7 +204,7 @@ REFUSED = "Allocate failed due to no healthy devices present; cannot allocate un
     ],
 )
 def test_a_message_without_a_description_is_about_the_pod_that_was_assigned_or_printed(text: str, pods: list[str]) -> None:
-    assert [said.pod for said in messages_in(text)] == pods
+    assert [said.pod for said in found_messages(text)] == pods
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_volume_that_was_attached_later_is_no_reason_to_act(event: str, senten
     ],
 )
 def test_wrapped_mounts_and_restarts_are_about_their_pod(text: str, pod: str, headline: str) -> None:
-    [said] = messages_in(text)
+    [said] = found_messages(text)
     assert said.pod == pod
     assert parse_message(said.message).clauses[0].headline == headline
 
@@ -266,7 +266,7 @@ def test_a_message_in_a_yaml_string_or_before_other_words_keeps_its_amounts() ->
         "Please file an issue if you think this is a bug.\n"
     )
     for text in (folded, titled):
-        [said] = messages_in(text)
+        [said] = found_messages(text)
         assert parse_message(said.message).clauses[0].headline == (
             "the kubelet rejected the pod: the node has only ≈498Mi free (pods there request ≈61.3Gi of ≈61.8Gi), and the pod requests "
             "2000Mi of memory"
@@ -303,7 +303,7 @@ def test_a_message_in_a_yaml_string_or_before_other_words_keeps_its_amounts() ->
     ],
 )
 def test_a_network_without_addresses_is_named(text: str, pod: str, headline: str) -> None:
-    [said] = messages_in(text)
+    [said] = found_messages(text)
     assert (said.pod, parse_message(said.message).clauses[0].headline) == (pod, headline)
 
 

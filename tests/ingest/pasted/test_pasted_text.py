@@ -11,8 +11,9 @@ from schedviz.ingest.kubectl import tables as kubectl_tables
 from schedviz.ingest.pasted import pasted_text
 from schedviz.ingest.pasted.argo_logs import ArgoLog
 from schedviz.ingest.pasted.message_times import seconds_of_age
-from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in
+from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.ingest.scheduler_messages import PodMessage
+from tests.ingest.pasted.found_messages import found_messages
 
 CPU = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
 TAINT = "0/3 nodes are available: 3 node(s) had untolerated taint {gpu: true}."
@@ -34,18 +35,18 @@ Events:
 
 
 def test_a_described_pod_is_named() -> None:
-    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU, at="5m ago", times=12, span="10m")]
+    assert found_messages(DESCRIBED) == [PodMessage("shop/web-1", CPU, at="5m ago", times=12, span="10m")]
 
 
 def test_a_repeated_message_has_its_newest_time() -> None:
     rows = "".join(f"{age}  Warning  FailedScheduling  pod/web  {CPU}\n" for age in ("39h", "2m57s", "4d16h"))
-    assert [each.at for each in messages_in(rows)] == ["2m57s ago"]
+    assert [each.at for each in found_messages(rows)] == ["2m57s ago"]
 
 
 def test_the_name_of_a_volume_s_config_map_is_not_that_of_the_pod() -> None:
     volumes = "Volumes:\n  config:\n    Type:      ConfigMap (a volume populated by a ConfigMap)\n    Name:      web-settings\nEvents:\n"
     described = f"Name:       web-1\nNamespace:  shop\n{volumes}  Warning  FailedScheduling  13s  default-scheduler  {CPU}\n"
-    assert [(each.pod, each.at) for each in messages_in(described)] == [("shop/web-1", "13s ago")]
+    assert [(each.pod, each.at) for each in found_messages(described)] == [("shop/web-1", "13s ago")]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_the_name_of_a_volume_s_config_map_is_not_that_of_the_pod() -> None:
     ],
 )
 def test_a_message_is_found_in(text: str, pod: str, at: str) -> None:
-    assert messages_in(text) == [PodMessage(pod, TAINT, at=at)]
+    assert found_messages(text) == [PodMessage(pod, TAINT, at=at)]
 
 
 AFFINITY = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector."
@@ -143,7 +144,7 @@ OLD = "0/5 nodes are available: 2 node(s) had taint {team: a}, that the pod didn
     ],
 )
 def test_a_message_is_whole_in(text: str, message: str) -> None:
-    assert [said.message for said in messages_in(text)] == [message]
+    assert [said.message for said in found_messages(text)] == [message]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_a_message_is_whole_in(text: str, message: str) -> None:
     ],
 )
 def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, message: str) -> None:
-    assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
+    assert [(said.pod, said.message) for said in found_messages(text)] == [(pod, message)]
 
 
 @pytest.mark.parametrize(
@@ -223,17 +224,17 @@ def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, mes
     ],
 )
 def test_messages_of_autoscalers_about_a_pod_are_found(text: str, pod: str, message: str) -> None:
-    assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
+    assert [(said.pod, said.message) for said in found_messages(text)] == [(pod, message)]
 
 
 def test_prose_that_mentions_the_reason_is_not_a_message() -> None:
-    assert messages_in("There is a FailedScheduling event, and I do not know why. The FailedScheduling events go on.") == []
+    assert found_messages("There is a FailedScheduling event, and I do not know why. The FailedScheduling events go on.") == []
 
 
 def test_all_messages_of_one_line_are_found() -> None:
     line = json.dumps([{"pod": "a", "message": CPU}, {"pod": "b", "message": TAINT}])
 
-    assert [said.message for said in messages_in(line)] == [CPU, TAINT]
+    assert [said.message for said in found_messages(line)] == [CPU, TAINT]
 
 
 def test_the_condition_of_a_pod_as_json_names_it() -> None:
@@ -244,13 +245,13 @@ def test_the_condition_of_a_pod_as_json_names_it() -> None:
     }
 
     for text in (json.dumps(pod), json.dumps({"kind": "List", "items": [pod]})):
-        assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/a", TAINT)]
+        assert [(said.pod, said.message) for said in found_messages(text)] == [("shop/a", TAINT)]
 
 
 def test_each_message_of_a_pod_is_returned_once() -> None:
     rows = [f"5m  Warning  FailedScheduling  pod/p{number % 2}  {TAINT}" for number in range(10)]
 
-    assert [message.pod for message in messages_in("\n".join(rows))] == ["default/p0", "default/p1"]
+    assert [message.pod for message in found_messages("\n".join(rows))] == ["default/p0", "default/p1"]
 
 
 def test_events_as_json_name_their_pods() -> None:
@@ -261,7 +262,7 @@ def test_events_as_json_name_their_pods() -> None:
         "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "a"},
     }
 
-    result = messages_in(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
+    result = found_messages(json.dumps({"kind": "List", "items": [event, {"kind": "Event", "reason": "Pulled"}]}))
 
     assert [(message.pod, message.message) for message in result] == [("shop/a", TAINT)]
 
@@ -294,27 +295,27 @@ def test_the_last_event_of_a_long_list_is_found_with_its_pod(form: str, before: 
     text = before + events(form=form)
 
     assert 400_000 < len(text) < MAX_TEXT_LENGTH
-    assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/last", TAINT)]
+    assert [(said.pod, said.message) for said in found_messages(text)] == [("shop/last", TAINT)]
 
 
 def test_an_event_as_yaml_names_its_pod() -> None:
     event = f"apiVersion: v1\nkind: Event\nreason: FailedScheduling\nmessage: '{TAINT}'\ninvolvedObject: {{kind: Pod, name: a, namespace: shop}}\n"
 
-    assert [(said.pod, said.message) for said in messages_in(event)] == [("shop/a", TAINT)]
+    assert [(said.pod, said.message) for said in found_messages(event)] == [("shop/a", TAINT)]
 
 
 def test_more_messages_than_are_returned_end_the_search() -> None:
     rows = "".join(f"5m  Warning  FailedScheduling  pod/p{number}  {TAINT}\n" for number in range(MAX_MESSAGES + 1))
 
-    assert len(messages_in(rows)) == MAX_MESSAGES
+    assert len(found_messages(rows)) == MAX_MESSAGES
 
 
 def test_messages_on_consecutive_lines_are_not_joined() -> None:
-    assert [message.message for message in messages_in(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
+    assert [message.message for message in found_messages(f"a: {TAINT}\nb: {CPU}")] == [TAINT, CPU]
 
 
 def test_a_text_without_a_message_has_none() -> None:
-    assert messages_in("NAME  READY  STATUS\nweb-1  0/1  Pending\n1/2 nodes") == []
+    assert found_messages("NAME  READY  STATUS\nweb-1  0/1  Pending\n1/2 nodes") == []
 
 
 @pytest.mark.parametrize(
@@ -338,19 +339,19 @@ def test_a_text_without_a_message_has_none() -> None:
 )
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
-    assert len(messages_in(piece * (HOSTILE // len(piece)))) <= MAX_MESSAGES
+    assert len(found_messages(piece * (HOSTILE // len(piece)))) <= MAX_MESSAGES
 
 
 @pytest.mark.parametrize("piece", ["Pod a can't be scheduled on b, predicate failed: ", "Error scheduling a/b: "])
 @pytest.mark.parametrize("end", ["", "; retrying", "reason: "])
 def test_a_long_line_of_beginnings_is_read_in_linear_time(piece: str, end: str) -> None:
     # Quadratic time would take minutes.
-    assert len(messages_in(piece * (MAX_TEXT_LENGTH // len(piece) - 1) + end)) <= 1
+    assert len(found_messages(piece * (MAX_TEXT_LENGTH // len(piece) - 1) + end)) <= 1
 
 
 def test_each_reason_of_a_line_belongs_to_the_pod_before_it() -> None:
     line = "Pod shop/a can't be scheduled on g, predicate failed: x, reason: {0}; Pod b can't be scheduled on g, predicate checking error: y reasons: {1}"
-    assert [(said.pod, said.message) for said in messages_in(line.format("too small", "too full"))] == [
+    assert [(said.pod, said.message) for said in found_messages(line.format("too small", "too full"))] == [
         ("shop/a", "Pod shop/a can't be scheduled on g, predicate failed: x, reason: too small"),
         ("default/b", "Pod b can't be scheduled on g, predicate checking error: y reasons: too full"),
     ]
@@ -360,11 +361,11 @@ def test_the_event_of_karpenter_is_read_to_its_end() -> None:
     why = 'Failed to schedule pod, incompatible with nodepool "default", daemonset overhead={"cpu":"200m"}, no instance type satisfied resources {"cpu":"96"}'
     row = f"  Warning  FailedScheduling  30s   karpenter  {why}\n"
 
-    assert [(message.message, message.at) for message in messages_in(f"Events:\n{row}")] == [(why, "30s ago")]
+    assert [(message.message, message.at) for message in found_messages(f"Events:\n{row}")] == [(why, "30s ago")]
 
 
 def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
-    assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []
+    assert found_messages('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []
 
 
 def test_the_command_names_the_pod_of_a_truncated_description() -> None:
@@ -374,18 +375,20 @@ def test_the_command_names_the_pod_of_a_truncated_description() -> None:
         "kubectl -n data describe po/db-0",
         "oc describe pods db-0 --namespace=data",
     ):
-        assert [message.pod for message in messages_in(f"{command}\nEvents:\n{row}")] == ["data/db-0"]
+        assert [message.pod for message in found_messages(f"{command}\nEvents:\n{row}")] == ["data/db-0"]
 
 
 def test_the_only_pending_pod_of_a_table_is_that_of_a_message_without_a_name() -> None:
     row = "NAME      READY   STATUS    RESTARTS   AGE\nvault-2   0/1     Pending   0          31m\n"
-    assert [said.pod for said in messages_in(f"{row}\n  Warning  FailedScheduling  31s  default-scheduler  {TAINT}")] == ["default/vault-2"]
-    assert [said.pod for said in messages_in(f"{row}vault-3   0/1     Pending   0   31m\n\n{TAINT}")] == [""]
+    assert [said.pod for said in found_messages(f"{row}\n  Warning  FailedScheduling  31s  default-scheduler  {TAINT}")] == [
+        "default/vault-2"
+    ]
+    assert [said.pod for said in found_messages(f"{row}vault-3   0/1     Pending   0   31m\n\n{TAINT}")] == [""]
 
 
 def test_the_newest_of_equal_lines_of_a_log_gives_the_time() -> None:
     line = 'I1123 10:0{}:00.000000 1 schedule_one.go:1] "Unable to schedule pod; no fit; waiting" pod="shop/web-1" err="{}"'
-    assert [said.at for said in messages_in(f"{line.format(1, TAINT)}\n{line.format(2, TAINT)}")] == ["11-23 10:02:00"]
+    assert [said.at for said in found_messages(f"{line.format(1, TAINT)}\n{line.format(2, TAINT)}")] == ["11-23 10:02:00"]
 
 
 ALERTED = "0/9 nodes are available: 9 Insufficient cpu."
@@ -402,7 +405,7 @@ ALERTED = "0/9 nodes are available: 9 Insufficient cpu."
     ],
 )
 def test_an_alert_names_its_pod_in_a_sentence_or_in_labels(text: str) -> None:
-    assert [(each.pod, each.message) for each in messages_in(text)] == [("identity/keycloak-2", ALERTED)]
+    assert [(each.pod, each.message) for each in found_messages(text)] == [("identity/keycloak-2", ALERTED)]
 
 
 @pytest.mark.parametrize(
@@ -414,7 +417,7 @@ def test_an_alert_names_its_pod_in_a_sentence_or_in_labels(text: str) -> None:
     ],
 )
 def test_a_text_that_names_no_pod_or_several_before_its_message_leaves_the_pod_open(text: str) -> None:
-    assert messages_in(text)[-1].pod == ""
+    assert found_messages(text)[-1].pod == ""
 
 
 class CountedText(str):
@@ -460,7 +463,7 @@ def test_many_described_pods_and_commands_take_linear_time() -> None:
 
         sys.setprofile(trace)
         try:
-            messages_in(text)
+            found_messages(text)
         finally:
             sys.setprofile(None)
         return count
@@ -485,11 +488,11 @@ def test_consecutive_empty_lines_are_read_as_one() -> None:
     ],
 )  # fmt: skip
 def test_a_name_without_a_namespace_is_a_name(text: str, pod: str) -> None:
-    assert [said.pod for said in messages_in(text)] == [pod]
+    assert [said.pod for said in found_messages(text)] == [pod]
 
 
 def test_asterisks_in_the_name_of_a_pod_are_kept() -> None:
-    [nominated] = messages_in(
+    [nominated] = found_messages(
         "0s   Normal   Nominated   pod/web-**-1   Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)\n"
     )
     assert (nominated.pod, nominated.message) == (
@@ -508,40 +511,42 @@ def test_the_messages_of_old_releases_name_their_pod() -> None:
             "db/mongo-1",
         ),
     ):
-        assert pod in [said.pod for said in messages_in(before + failed)]
-        assert "" not in [said.pod for said in messages_in(before + failed)]
+        assert pod in [said.pod for said in found_messages(before + failed)]
+        assert "" not in [said.pod for said in found_messages(before + failed)]
 
 
 def test_prose_about_a_command_and_placeholders_name_no_pod() -> None:
     said = "Warning  FailedScheduling  37m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu."
     for line in ("kubectl describe pod <server pod> will show the following", "kubectl describe pod then shows me the following events"):
-        assert [message.pod for message in messages_in(f"{line}\n\nEvents:\n  {said}\n")] == [""]
+        assert [message.pod for message in found_messages(f"{line}\n\nEvents:\n  {said}\n")] == [""]
 
 
 def test_a_message_of_the_autoscaler_may_begin_with_a_capital() -> None:
     said = "Pod didn't trigger scale-up: 3 in backoff after failed scale-up"
-    assert [message.message for message in messages_in(f"> {said}\n")] == [said]
+    assert [message.message for message in found_messages(f"> {said}\n")] == [said]
 
 
 def test_a_reason_without_its_message_is_one_if_the_text_has_no_other() -> None:
     reason = "1 node(s) had volume node affinity conflict"
-    assert [message.message for message in messages_in(f"why?\n{reason} minikube\n\nthanks")] == [f"{reason} minikube"]
-    assert [message.message for message in messages_in(f"0/1 nodes are available: 1 Insufficient cpu.\n\nBefore: {reason}")] == [
+    assert [message.message for message in found_messages(f"why?\n{reason} minikube\n\nthanks")] == [f"{reason} minikube"]
+    assert [message.message for message in found_messages(f"0/1 nodes are available: 1 Insufficient cpu.\n\nBefore: {reason}")] == [
         "0/1 nodes are available: 1 Insufficient cpu."
     ]
-    assert messages_in("3 node(s) were upgraded today, 2 nodes were not") == []
-    assert messages_in("the 3 node(s) of the pool") == []
+    assert found_messages("3 node(s) were upgraded today, 2 nodes were not") == []
+    assert found_messages("the 3 node(s) of the pool") == []
 
 
 def test_a_description_of_a_volume_or_a_node_names_no_pod() -> None:
     said = "  Warning  FailedScheduling  2m  default-scheduler  0/1 nodes are available: 1 Insufficient cpu.\n"
     for line in ("Reclaim Policy:  Retain", "Roles:  <none>"):
-        assert [message.pod for message in messages_in(f"Name:   thing-1\n{line}\n{said}")] == [""]
+        assert [message.pod for message in found_messages(f"Name:   thing-1\n{line}\n{said}")] == [""]
 
 
 def test_coscheduling_that_fails_before_the_filters_is_a_message() -> None:
     line = 'E1116 08:24:00.746178       1 coscheduling.go:133] "PreFilter failed" err="pod with pgName: a/b last failed in 3s, deny" pod="a/b-1"'
-    assert [(message.pod, message.message) for message in messages_in(line)] == [("a/b-1", "pod with pgName: a/b last failed in 3s, deny")]
+    assert [(message.pod, message.message) for message in found_messages(line)] == [
+        ("a/b-1", "pod with pgName: a/b last failed in 3s, deny")
+    ]
 
 
 EVENTS = (
@@ -552,11 +557,11 @@ EVENTS = (
 
 
 def test_events_without_the_head_of_a_description_belong_to_the_pod_that_they_place() -> None:
-    assert [message.pod for message in messages_in(EVENTS.format(others=""))] == ["shop/web-1"]
+    assert [message.pod for message in found_messages(EVENTS.format(others=""))] == ["shop/web-1"]
     others = "  Normal   Scheduled         20s  default-scheduler  Successfully assigned shop/web-2 to node-b\n"
-    assert [message.pod for message in messages_in(EVENTS.format(others=others))] == [""]
+    assert [message.pod for message in found_messages(EVENTS.format(others=others))] == [""]
     apart = f"0/2 nodes are available: 2 Insufficient memory.\n\n{EVENTS.format(others='')}"
-    assert [message.pod for message in messages_in(apart)] == ["", "shop/web-1"]
+    assert [message.pod for message in found_messages(apart)] == ["", "shop/web-1"]
 
 
 def test_headings_name_the_pod_of_the_events_below_them() -> None:
@@ -567,19 +572,20 @@ def test_headings_name_the_pod_of_the_events_below_them() -> None:
         f"--- Description for agent-x ---\n{said.format(reason='3 Insufficient memory')}"
         f"--- Description for indexer-0 ---\n{said.format(reason='3 Insufficient cpu')}"
     )
-    assert [message.pod for message in messages_in(text)] == ["default/agent-x", "default/indexer-0"]
+    assert [message.pod for message in found_messages(text)] == ["default/agent-x", "default/indexer-0"]
 
 
 def test_a_spawner_and_the_fields_of_a_tool_name_the_pod() -> None:
     said = "0/3 nodes are available: 3 Insufficient memory."
     assert (
-        messages_in(f"2026-02-08 [Warning] {said}\nSpawn failed: pod hub/jupyter-a did not start in 600 seconds!")[0].pod == "hub/jupyter-a"
+        found_messages(f"2026-02-08 [Warning] {said}\nSpawn failed: pod hub/jupyter-a did not start in 600 seconds!")[0].pod
+        == "hub/jupyter-a"
     )
     fields = f'"pod_name": "web-1",\n"namespace": "shop",\n"message": "{said}"'
-    assert messages_in(f"{{\n{fields}\n}}")[0].pod == "shop/web-1"
+    assert found_messages(f"{{\n{fields}\n}}")[0].pod == "shop/web-1"
     # The pod that wrote a log line is not the one that it is about.
     collected = fields.replace('"namespace"', '"namespace_name"')
-    assert messages_in(f"{{\n{collected}\n}}")[0].pod == ""
+    assert found_messages(f"{{\n{collected}\n}}")[0].pod == ""
 
 
 def test_a_line_of_karpenters_log_that_is_cut_off_has_the_reasons_before_its_end() -> None:
@@ -588,9 +594,9 @@ def test_a_line_of_karpenters_log_that_is_cut_off_has_the_reasons_before_its_end
     said = 'could not schedule pod, incompatible with nodepool "x", label "team" does not have known values'
     table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          17m\n\n"
 
-    [whole] = messages_in(f'{table}{line}"}}\n')
+    [whole] = found_messages(f'{table}{line}"}}\n')
     assert (whole.pod, whole.message) == ("shop/web", said)
-    [cut] = messages_in(f'{table}{line}; incompatible with nodepool \\"y\\", did not tol\n')
+    [cut] = found_messages(f'{table}{line}; incompatible with nodepool \\"y\\", did not tol\n')
     assert (cut.pod, cut.message) == ("shop/web", f"{said}; …")
 
 
@@ -603,10 +609,10 @@ def test_what_preemption_alone_logs_is_no_message_beside_that_of_the_attempt() -
         'I1026 16:21:00.461918  801139 factory.go:209] "Unable to schedule pod; no fit; waiting" pod="shop/web" '
         'err="0/1 nodes are available: 1 node(s) did not have enough free storage."\n'
     )
-    assert [each.message for each in messages_in(status + failed)] == [
+    assert [each.message for each in found_messages(status + failed)] == [
         "0/1 nodes are available: 1 node(s) did not have enough free storage."
     ]
-    [alone] = messages_in(status)
+    [alone] = found_messages(status)
     assert alone.pod == "shop/web"
 
 
@@ -614,16 +620,16 @@ def test_a_runner_of_jobs_names_the_pod_that_it_waits_for() -> None:
     text = (
         '\tUnschedulable: "0/1 nodes are available: 1 Insufficient cpu."\nWaiting for pod ci/runner-a1 to be running, status is Pending\n'
     )
-    assert [said.pod for said in messages_in(text)] == ["ci/runner-a1"]
+    assert [said.pod for said in found_messages(text)] == ["ci/runner-a1"]
 
 
 def test_a_claim_that_is_not_bound_needs_no_number_of_nodes() -> None:
-    [said] = messages_in("The pod stays pending: pod has unbound immediate PersistentVolumeClaims.")
+    [said] = found_messages("The pod stays pending: pod has unbound immediate PersistentVolumeClaims.")
     assert said.message == "pod has unbound immediate PersistentVolumeClaims."
 
 
 def test_the_reason_in_the_console_of_gke_is_found() -> None:
-    [said] = messages_in("PodUnschedulable Cannot schedule pods: Insufficient memory.")
+    [said] = found_messages("PodUnschedulable Cannot schedule pods: Insufficient memory.")
     assert said.message == "Insufficient memory."
 
 
@@ -651,13 +657,15 @@ SHORT = "0/2 nodes are available: 2 Insufficient cpu."
     ],
 )
 def test_the_pod_is_read_from_the_words_around_its_message(text: str, pod: str) -> None:
-    assert [said.pod for said in messages_in(text)] == [pod]
+    assert [said.pod for said in found_messages(text)] == [pod]
 
 
 def test_of_what_a_runner_of_jobs_repeats_the_last_message_counts() -> None:
     wait = "Waiting for pod ci/runner-1 to be running, status is Pending\n"
     text = f'{wait}\tUnschedulable: "{SHORT}"\n{wait}\tUnschedulable: "0/3 nodes are available: 3 Insufficient memory."\n{wait}'
-    assert [(said.pod, said.message) for said in messages_in(text)] == [("ci/runner-1", "0/3 nodes are available: 3 Insufficient memory.")]
+    assert [(said.pod, said.message) for said in found_messages(text)] == [
+        ("ci/runner-1", "0/3 nodes are available: 3 Insufficient memory.")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -672,7 +680,7 @@ def test_of_the_lines_of_a_program_in_python_the_last_is_the_newest(begin: str, 
     # https://github.com/apache/airflow/issues/54964
     messages = [f"0/14 nodes are available: {reason}." for reason in ("14 Insufficient cpu", "5 node(s) had untolerated taint {team: a}")]
     log = "".join(f"{begin.format(second=second)}Pod Event: FailedScheduling - {message}\n" for second, message in enumerate(messages, 5))
-    found = messages_in(log)
+    found = found_messages(log)
     assert [(each.message, each.at) for each in found][1] == (messages[1], at)
     assert seconds_of_age(found[1].at) < seconds_of_age(found[0].at)
     assert seconds_of_age("2025-13-45 99:99:99") == float("inf")

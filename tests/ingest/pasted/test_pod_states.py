@@ -13,21 +13,23 @@ from schedviz.explain.messages.message import parse_message
 from schedviz.explain.pasted.reader import read_text
 from schedviz.explain.pasted.text_reading import TextReading
 from schedviz.ingest.kubectl.described_storage import storage_in
+from schedviz.ingest.pasted.contents import contents_of
+from schedviz.ingest.pasted.copied_text import CopiedText
 from schedviz.ingest.pasted.described_pods import described_pods
 from schedviz.ingest.pasted.fact_reader import facts_in
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.pasted.plain_text import plain
-from schedviz.ingest.pasted.text_namespace import contents_of
+from tests.ingest.pasted.found_messages import found_messages
 
 
 def reading(text: str) -> TextReading:
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), facts_in(text), described, seconds_of_age, storage_in(plain(text)))
+    described = {key: PodInfo(pod) for key, pod in described_pods(CopiedText(text)).items()}
+    return read_text(messages_in(CopiedText(text)), facts_in(CopiedText(text)), described, seconds_of_age, storage_in(plain(text)))
 
 
 def said(text: str) -> list[tuple[str, str]]:
-    return [(each.pod, each.message) for each in messages_in(text)]
+    return [(each.pod, each.message) for each in found_messages(text)]
 
 
 def a_pod(name: str = "api-0", *, spec: dict[str, Any] | None = None, **status: Any) -> str:
@@ -71,7 +73,7 @@ def test_a_pod_object_that_no_scheduler_has_tried_says_so() -> None:
     [message] = reading(a_pod(spec={"schedulerName": "volcano"})).messages
     assert message.message.clauses[0].headline == "the pod specifies the scheduler volcano, so kube-scheduler does not try it"
     # Imports read only what a scheduler wrote, and a manifest has no status.
-    assert messages_in(a_pod(), of_others=False) == []
+    assert found_messages(a_pod(), of_others=False) == []
     assert said(a_pod().replace('"phase": "Pending"', '"phase": ""')) == []
 
 
@@ -208,10 +210,10 @@ def test_a_claim_that_waits_for_its_provisioner_is_explained_until_it_has_a_volu
         "Normal  ExternalProvisioning  4s  persistentvolume-controller  waiting for a volume to be created, either by external provisioner "
         '"p.io/b" or manually'
     )
-    [said] = messages_in(event + " created by system administrator")
+    [said] = found_messages(event + " created by system administrator")
     [clause] = parse_message(said.message).clauses
     assert clause.headline == "the claim has no volume, because its provisioner p.io/b has not created one yet"
-    assert messages_in(f"{event}\nNormal  ProvisioningSucceeded  1s  p.io  Successfully provisioned volume pvc-1") == []
+    assert found_messages(f"{event}\nNormal  ProvisioningSucceeded  1s  p.io  Successfully provisioned volume pvc-1") == []
 
 
 @pytest.mark.parametrize(
@@ -246,12 +248,12 @@ def test_a_pod_that_cannot_end_on_a_lost_node_is_explained() -> None:
         "web-1   1/1     Terminating   0          20m   10.42.0.6   node4   <none>           <none>\n"
         "web-2   1/1     Terminating   0          20m   10.42.0.7   node3   <none>           <none>\n"
     )
-    [message] = messages_in(nodes + pods)
+    [message] = found_messages(nodes + pods)
     assert message.pod == "default/web-1"
     assert parse_message(message.message).clauses[0].headline == (
         "the pod is being deleted, but cannot end, because `node4` is not ready: no kubelet confirms that the pod has stopped"
     )
-    assert messages_in(pods) == []
+    assert found_messages(pods) == []
 
 
 def test_a_gate_that_stays_after_kueue_has_admitted_the_workload_is_that_of_another() -> None:
@@ -260,11 +262,11 @@ def test_a_gate_that_stays_after_kueue_has_admitted_the_workload_is_that_of_anot
     event = (
         "\n  Normal  Admitted       2m25s  kueue-admission  Admitted by ClusterQueue cluster-queue, wait time since reservation was 0s\n"
     )
-    reading = read_text(messages_in(table + event), [], {}, seconds_of_age)
+    reading = read_text(messages_in(CopiedText(table + event)), [], {}, seconds_of_age)
     assert [answer.sentence for answer in reading.answers] == [""]
     [said] = reading.messages
     [clause] = said.message.clauses
     assert (said.pod, clause.headline) == ("default/sleep-qw5hb", "Kueue has admitted the workload, but the pod still has scheduling gates")
     assert "A gate without `kueue.x-k8s.io` belongs to another controller" in clause.advice
-    [said] = read_text(messages_in(table), [], {}, seconds_of_age).messages
+    [said] = read_text(messages_in(CopiedText(table)), [], {}, seconds_of_age).messages
     assert said.message.clauses[0].headline.startswith("the pod has scheduling gates")

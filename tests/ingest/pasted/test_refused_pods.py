@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.messages.message import parse_message
-from schedviz.ingest.pasted.pasted_text import messages_in
+from tests.ingest.pasted.found_messages import found_messages
 
 QUOTA = "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"
 
@@ -28,7 +28,7 @@ QUOTA = "exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"
     ],
 )
 def test_the_refusal_is_found_with_its_pod(text: str, pod: str) -> None:
-    [said] = messages_in(text)
+    [said] = found_messages(text)
     assert said.pod == pod
     [clause] = parse_message(said.message).clauses
     assert clause.headline == "no pod is created: the quota `q` allows pods=2; pods=2 is in use, and the pod requests pods=1"
@@ -39,11 +39,11 @@ def test_refusals_of_one_owner_for_the_same_reason_are_one_message() -> None:
         f'2m  Warning  FailedCreate  replicaset/web-5f  Error creating: pods "web-5f-{name}" is forbidden: {QUOTA}\n'
         for name in ("dr8p8", "zmf4h")
     )
-    assert len(messages_in(rows)) == 1
+    assert len(found_messages(rows)) == 1
 
 
 def test_a_request_that_a_user_may_not_make_is_no_refused_pod() -> None:
-    assert messages_in('Error from server (Forbidden): pods "web" is forbidden: User "dev" cannot get resource "pods"') == []
+    assert found_messages('Error from server (Forbidden): pods "web" is forbidden: User "dev" cannot get resource "pods"') == []
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_the_refusal_is_explained(message: str, headline: str) -> None:
     ],
 )
 def test_the_repetitions_that_a_console_counts_are_not_part_of_the_message(end: str, expected: str) -> None:
-    assert [said.message for said in messages_in(f"web | Pod | Warning | 0/1 nodes are available: {end}")] == [expected]
+    assert [said.message for said in found_messages(f"web | Pod | Warning | 0/1 nodes are available: {end}")] == [expected]
 
 
 def test_an_amount_before_such_repetitions_stays() -> None:
-    [said] = messages_in(
+    [said] = found_messages(
         'pods "web" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=016 times in the last 9 minutes'
     )
     assert said.message.endswith("limited: pods=0")
@@ -122,6 +122,6 @@ def test_an_amount_before_such_repetitions_stays() -> None:
 )
 def test_pods_of_a_stateful_set_and_requests_that_time_out_are_explained(text: str, owner: str, headline: str) -> None:
     created = "  Normal   SuccessfulCreate  25m  daemonset-controller  Created pod: flannel-ggq5h\n"
-    [said] = messages_in(f"{created}  Warning  FailedCreate  9m (x3 over 9m)  statefulset-controller  {text}")
+    [said] = found_messages(f"{created}  Warning  FailedCreate  9m (x3 over 9m)  statefulset-controller  {text}")
     assert said.pod == owner
     assert parse_message(said.message).clauses[0].headline == headline

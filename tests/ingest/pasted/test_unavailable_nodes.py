@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.messages.message import parse_message
-from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.pasted.unavailable_nodes import unavailable_nodes
+from tests.ingest.pasted.found_messages import found_messages
 
 NODES = "NAME   STATUS                     ROLES    AGE   VERSION\nn-1    Ready                      <none>   1d    v1.30.0\n"
 PODS = "NAME    READY   STATUS    RESTARTS   AGE\nweb-0   0/1     Pending   0          5m\n\n"
@@ -31,10 +31,10 @@ def test_tables_and_descriptions_show_them(text: str, nodes: list[str]) -> None:
 
 
 def test_a_pending_pod_without_a_message_is_read_with_them() -> None:
-    [said] = messages_in(f"{PODS}{NODES}n-2    NotReady   <none>   1d    v1.30.0\n")
+    [said] = found_messages(f"{PODS}{NODES}n-2    NotReady   <none>   1d    v1.30.0\n")
     assert said.pod == "default/web-0"
     [clause] = parse_message(said.message).clauses
     assert (
         clause.headline == "the text has no message of the scheduler about the pod, but it shows nodes that take no new pods: n-2 NotReady"
     )
-    assert messages_in(f"{PODS}{NODES}") == []
+    assert found_messages(f"{PODS}{NODES}") == []
