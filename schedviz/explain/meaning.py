@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from schedviz.trace.phrase import Phrase, counted, phrase
 
@@ -49,6 +49,8 @@ class Named(NamedTuple):
 
 
 _NOTHING: Final = Named()
+#: `rejected`, `evicted`: the kubelet rejected or evicted the pod. `interruptible`: the cloud may take the node at any time.
+Kind = Literal["", "rejected", "evicted", "interruptible"]
 
 
 class Meaning(NamedTuple):
@@ -72,6 +74,8 @@ class Meaning(NamedTuple):
     of_nodes: tuple[str, str] = ("", "")
     #: What no node does, to follow "none of the nodes", such as "{nodes} has enough free memory"; "": `of_nodes` applies.
     of_none: str = ""
+    #: What other code decides by, so that the sentences can be reworded.
+    kind: Kind = ""
 
     @property
     def phrase(self) -> Phrase:

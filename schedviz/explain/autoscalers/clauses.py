@@ -7,9 +7,9 @@ from schedviz.explain.autoscalers.failed_scale_up import explained_failure
 from schedviz.explain.autoscalers.karpenter import clauses_of
 from schedviz.explain.autoscalers.karpenter_objects import clause_of_object
 from schedviz.explain.autoscalers.node_groups import clauses_of_groups
-from schedviz.explain.autoscalers.scale_up import headline
+from schedviz.explain.autoscalers.scale_up import writer_and_headline
 from schedviz.explain.explanation import Clause
-from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER
 from schedviz.trace.phrase import Phrase
 
 
@@ -19,9 +19,9 @@ def clauses_of_autoscaler(message: str) -> tuple[Clause, ...]:
         return clauses
     if (of_object := clause_of_object(message)) is not None:
         return (of_object,)
-    if (coming := headline(message)) is not None:
-        writer = KARPENTER if coming.template.startswith("Karpenter") else CLUSTER_AUTOSCALER
-        return (_clause(message, writer, coming, None),)
+    if (coming := writer_and_headline(message)) is not None:
+        writer, headline = coming
+        return (_clause(message, writer, headline, None),)
     if (failure := explained_failure(message) or explained_daemon_set_pod(message)) is not None:
         return (_clause(message, CLUSTER_AUTOSCALER, *failure),)
     return ()

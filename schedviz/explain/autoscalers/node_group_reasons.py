@@ -24,6 +24,7 @@ from schedviz.explain.reason_tables.node_groups import (
     UNKNOWN,
     UNNAMED_TAINTS,
     WITHOUT_DEVICE,
+    Lack,
 )
 from schedviz.trace.phrase import Phrase, counted, phrase
 
@@ -75,6 +76,7 @@ class GroupReason(NamedTuple):
     said: Phrase
     advice: Phrase | None
     rank: int
+    lacks: Lack = ""
 
 
 def reasons_of_event(groups: str) -> list[GroupReason]:
@@ -224,9 +226,9 @@ def _shortage(text: str, reasons: Sequence[str], groups: NodeGroups) -> GroupRea
     device = next((resource for resource in resources if "/" in resource), "")
     if device:
         said = groups.that(*WITHOUT_DEVICE, resource=device)
-        return GroupReason(text, said, Phrase(ADVICE_ABOUT_DEVICE.template, {"resource": device}), 1)
+        return GroupReason(text, said, Phrase(ADVICE_ABOUT_DEVICE.template, {"resource": device}), 1, "device")
     names = " and ".join(_RESOURCES.get(resource, resource) for resource in resources)
-    return GroupReason(text, groups.that(*TOO_SMALL, resources=names), ADVICE_ABOUT_SIZE, 1)
+    return GroupReason(text, groups.that(*TOO_SMALL, resources=names), ADVICE_ABOUT_SIZE, 1, "size")
 
 
 def _other(text: str, reason: str, count: int, groups: NodeGroups) -> GroupReason:
@@ -236,7 +238,7 @@ def _other(text: str, reason: str, count: int, groups: NodeGroups) -> GroupReaso
         return GroupReason(text, said, meaning.advice_phrase() or (Phrase(meaning.advice) if meaning.advice else None), 0)
     for kind in GROUP_KINDS:
         if any(words in reason for words in kind.words):
-            return GroupReason(text, groups.that(*kind.said), kind.advice, kind.rank)
+            return GroupReason(text, groups.that(*kind.said), kind.advice, kind.rank, kind.lacks)
     taint = _TAINT.search(reason)
     if taint is not None and taint["taint"]:
         return _tainted(text, reason, taint["taint"], groups, meaning)
@@ -258,7 +260,7 @@ def _tainted(text: str, reason: str, taint: str, groups: NodeGroups, meaning: Me
     if is_of_system_pool(explained_clause(0, reason)):
         # Those nodes are for the cluster's own pods, whatever this one tolerates.
         return GroupReason(text, said, phrase("Add a node group that is not reserved for system pods"), 4)
-    if meaning is not None and "interrupted" in meaning.advice:
+    if meaning is not None and meaning.kind == "interruptible":
         return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 2)
     advice = phrase(
         "If the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add a node group without this taint", taint=printed

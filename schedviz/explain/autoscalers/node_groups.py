@@ -15,10 +15,7 @@ from schedviz.explain.reason_tables.node_groups import (
     ADVICE_ABOUT_VOLUME_AND_DEVICE,
     ADVICE_ABOUT_VOLUME_AND_SIZE,
     READ_THE_LOG,
-    TOO_SMALL,
-    WITHOUT_DEVICE,
     WITHOUT_REASON,
-    WITHOUT_VOLUME,
 )
 from schedviz.trace.phrase import Phrase, joined, phrase
 
@@ -132,9 +129,8 @@ def _reasons(message: str) -> list[GroupReason]:
 def _advice_with_volume(reasons: Sequence[GroupReason]) -> Phrase | None:
     """What to do about the first reason, where a node group needs both the volume's zone and what the pod requests."""
     first = reasons[0]
-    templates = {reason.said.template for reason in reasons}
-    lacking = next((reason for reason in reasons if reason.said.template in {*WITHOUT_DEVICE, *TOO_SMALL}), None)
-    if lacking is None or templates.isdisjoint(WITHOUT_VOLUME) or first.said.template not in {lacking.said.template, *WITHOUT_VOLUME}:
+    lacking = next((reason for reason in reasons if reason.lacks in ("device", "size")), None)
+    if lacking is None or not first.lacks or all(reason.lacks != "volume" for reason in reasons):
         return first.advice
     device = lacking.said.values.get("resource")
     return ADVICE_ABOUT_VOLUME_AND_SIZE if device is None else Phrase(ADVICE_ABOUT_VOLUME_AND_DEVICE.template, {"resource": device})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
 #: A node group in the event of a scale-up, without the address of its cloud: `{asg-a 3->4 (max: 10)}`.
@@ -99,12 +100,12 @@ def when(at: str) -> Phrase:
     return Phrase("{when}", {"when": at}) if at.endswith(" ago") else phrase("at {when}", when=at)
 
 
-def headline(message: str) -> Phrase | None:
-    """The event in one sentence without a full stop and without its time; None for another text."""
+def writer_and_headline(message: str) -> tuple[str, Phrase] | None:
+    """Which autoscaler sent the event, and the event in one sentence without a full stop and without its time; None for another text."""
     if _TRIGGERED.match(message):
-        return _scaling(message)
+        return CLUSTER_AUTOSCALER, _scaling(message)
     nominated = _NOMINATED.match(message)
-    return None if nominated is None else _expected(_target(nominated["on"])[0])
+    return None if nominated is None else (KARPENTER, _expected(_target(nominated["on"])[0]))
 
 
 def what_was_added(message: str) -> Phrase | None:

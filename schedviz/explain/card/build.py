@@ -17,6 +17,7 @@ from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.messages.explained_clause import is_about_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.pasted.answering import says_all
 from schedviz.explain.pasted.in_plural import in_plural
@@ -35,9 +36,6 @@ from schedviz.trace.phrase import as_sentence, whole_sentence
 _MAX_GROUPS: Final = 5
 #: The state of what a message is about if a scheduler did not write it: of the owner of pods, or of a scheduler that does not run.
 _STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped", KUBELET: "not running"}
-#: That of a pod of which the kubelet says so.
-_REJECTED: Final = "the kubelet rejected"
-_EVICTED: Final = "the kubelet evicted"
 
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:
@@ -136,10 +134,10 @@ def card_of_message(
 
 
 def _standing(said: ParsedMessage) -> str:
-    headlines = [clause.headline for clause in said.message.clauses]
-    if said.writer == KUBELET and any(headline.startswith(_REJECTED) for headline in headlines):
+    kinds = {meaning.kind for clause in said.message.clauses if (meaning := meaning_of(clause.reason)) is not None}
+    if said.writer == KUBELET and "rejected" in kinds:
         return "rejected"
-    if said.writer == KUBELET and any(headline.startswith(_EVICTED) for headline in headlines):
+    if said.writer == KUBELET and "evicted" in kinds:
         return "evicted"
     return _STANDINGS.get(said.writer, "pending")
 

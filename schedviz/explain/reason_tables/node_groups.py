@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from schedviz.trace.phrase import Phrase, phrase
+
+#: What the machines of node groups lack for a pod; "": another reason.
+Lack = Literal["", "volume", "device", "size"]
 
 
 class GroupKind(NamedTuple):
@@ -16,6 +19,7 @@ class GroupKind(NamedTuple):
     advice: Phrase
     #: Reasons of later filters come first: the nodes pass the earlier ones.
     rank: int
+    lacks: Lack = ""
 
 
 ADVICE_ABOUT_SIZE: Final = phrase("Lower the pod's requests, or add a node group with larger machines")
@@ -39,16 +43,16 @@ ADVICE_ABOUT_VOLUME_AND_SIZE: Final = phrase(
     "Lower the pod's requests, or add a node group with larger machines in the volume's zone. A bound volume cannot move to another zone. "
     "To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
 )
-WITHOUT_VOLUME: Final = (
-    "{groups} has machines that cannot access the pod's volume",
-    "{groups} have machines that cannot access the pod's volume",
-)
 GROUP_KINDS: Final[tuple[GroupKind, ...]] = (
     GroupKind(
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
-        WITHOUT_VOLUME,
+        (
+            "{groups} has machines that cannot access the pod's volume",
+            "{groups} have machines that cannot access the pod's volume",
+        ),
         ADVICE_ABOUT_VOLUME,
         1,
+        "volume",
     ),
     GroupKind(
         ("exceed max volume count",),

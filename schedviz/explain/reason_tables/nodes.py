@@ -368,6 +368,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "{nodes} is a spot node, and the pod does not tolerate `{taint}`",
                 "{nodes} are spot nodes, and the pod does not tolerate `{taint}`",
             ),
+            kind="interruptible",
         ),
     ),
     (

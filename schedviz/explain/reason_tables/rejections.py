@@ -37,6 +37,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod: the node already has {used} pods, and its maximum is {most}",
             ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
             _REPLACE,
+            kind="rejected",
         ),
     ),
     (
@@ -50,6 +51,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             ),
             ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
             _REPLACE,
+            kind="rejected",
         ),
     ),
     (
@@ -62,6 +64,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
                 "the taint was added after the pod was placed",
             ),
             _REPLACE_ONLY,
+            kind="rejected",
         ),
     ),
     (
@@ -74,6 +77,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             ),
             ("the node's labels changed, or were set only after the kubelet had started",),
             _REPLACE_ONLY,
+            kind="rejected",
         ),
     ),
     (
@@ -83,6 +87,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod after it was placed, because the node failed the check {predicate}",
             (),
             _REPLACE,
+            kind="rejected",
         ),
     ),
     (
@@ -93,6 +98,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod: the node lacks {lacking}, and the kubelet found no pods there to evict for it",
             ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
             "make room on that node: delete or move some of its pods. Then delete the failed pod; a controller creates another one",
+            kind="rejected",
         ),
     ),
     (
@@ -103,6 +109,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod: the pod requests {number} `{device}`, and the device plugin on the node has {left} left",
             ("the device plugin restarted, or found devices unhealthy", "another pod received the devices"),
             _CHECK_DEVICES,
+            kind="rejected",
         ),
     ),
     (
@@ -112,6 +119,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod: no `{device}` device on the node is healthy",
             ("the device plugin is not running there, or has restarted", "the device or its driver has failed"),
             _CHECK_DEVICES,
+            kind="rejected",
         ),
     ),
     (
@@ -121,6 +129,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod: a device plugin on the node failed ({why})",
             ("the device plugin restarted or crashed", "the device or its driver has failed"),
             _CHECK_DEVICES,
+            kind="rejected",
         ),
     ),
     (
@@ -130,12 +139,19 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet rejected the pod after it was placed (UnexpectedAdmissionError)",
             ("the node restarted, and a device plugin or another pod was not ready",),
             _REPLACE,
+            kind="rejected",
         ),
     ),
     (
         r"(?:Pod )?The node was low on resource: (?P<resource>ephemeral-storage|inodes|nodefs|imagefs)\.?"
         r"(?: Threshold quantity: (?P<threshold>\w+), available: (?P<available>\w+)\.)?" + _CONTAINERS,
-        Meaning(KUBELET, "the kubelet evicted the pod, because the node was short of {resource}{amounts}{users}", (), _FREE_STORAGE),
+        Meaning(
+            KUBELET,
+            "the kubelet evicted the pod, because the node was short of {resource}{amounts}{users}",
+            (),
+            _FREE_STORAGE,
+            kind="evicted",
+        ),
     ),
     (
         r"(?:Pod )?The node was low on resource: (?P<resource>[\w-]+)\.?"
@@ -148,6 +164,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
                 "raise the memory requests of the pods that use more than they request, so that fewer are placed on one node. The kubelet "
                 "does not start the evicted pod again; a controller creates another one"
             ),
+            kind="evicted",
         ),
     ),
     (
@@ -160,6 +177,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
                 "free what the node is short of: `kubectl describe nodes` shows the condition. Then delete the failed pod; a "
                 "controller creates another one"
             ),
+            kind="rejected",
         ),
     ),
     (
@@ -172,6 +190,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet evicted the pod, because the pod used more local storage than the limit of {limit}{total} for `ephemeral-storage`",
             (),
             _LIMIT_STORAGE,
+            kind="evicted",
         ),
     ),
     (
@@ -181,6 +200,7 @@ REJECTIONS: Final[tuple[Row, ...]] = (
             "the kubelet evicted the pod, because the emptyDir volume `{volume}` exceeded its size limit {limit}",
             (),
             _LIMIT_STORAGE,
+            kind="evicted",
         ),
     ),
 )
