@@ -2,20 +2,28 @@
 
 The senders of a group take turns in the order in which they began to wait. Analyses of a kind that takes long share one limit, whoever
 sends them, and all who wait for one take turns; a sender begins to wait when its last one has ended.
+
+Long analyses of many senders do not occupy all processes of an io worker either: all but one of them are the *long places*. An analysis
+that runs for `_SHORT_SECONDS` needs one from then on. If there is none, or another sender has waited longer, it is put back: it is
+interrupted, and begins again in its turn. The next analyses of its sender need a long place from the beginning.
 """
 
 from __future__ import annotations
 
 import random
 import secrets
+import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
+import redis
 from django.conf import settings
+from django.db import connection
 
+from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
 from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.redis.renewal import renewed
 from schedviz.sessions.senders import SenderGroup, sender_group_of
@@ -26,6 +34,30 @@ _SLOT_SECONDS: Final = 15
 _WAITING_SECONDS: Final = 10
 #: For this many of those who ask for a result, a worker looks for one whose turn it is.
 _MAX_SENDERS: Final = 8
+#: An analysis that runs for longer is long.
+_SHORT_SECONDS: Final = 5.0
+#: The analyses of a sender begin in a long place for this long after one was long.
+_LONG_SENDER_SECONDS: Final = 60
+_WAITING_FOR_LONG_PLACE: Final = "schedviz:analyses-waiting-since-for-long-place"
+
+
+class PutBack(Interrupted):
+    """The analysis has become long, and there is no place for long ones."""
+
+
+class _Worker:
+    """The io worker that this process belongs to. Others do not fetch the tasks that wait in it, so each keeps a process free."""
+
+    name = ""
+    long_places = 1
+
+
+WORKER: Final = _Worker()
+
+
+def serve(worker: str, processes: int) -> None:
+    """Called in an io worker before it starts its processes."""
+    WORKER.name, WORKER.long_places = worker, max(1, processes - 1)
 
 
 class _Waiting(msgspec.Struct, frozen=True, array_like=True):
@@ -42,6 +74,8 @@ class _Slots(msgspec.Struct, frozen=True):
 
     sender_group: SenderGroup
     long_kind: str
+    #: Whether it needs a long place.
+    is_long: bool = True
 
     @property
     def own(self) -> str:
@@ -56,6 +90,8 @@ class _Slots(msgspec.Struct, frozen=True):
             shared[f"schedviz:analyses-of-group:{group}"] = _waiting_key(group)
         if self.long_kind:
             shared[f"schedviz:analyses-of-kind:{self.long_kind}"] = _waiting_for_kind_key(self.long_kind)
+        if self.is_long:
+            shared[_long_places_key()] = _WAITING_FOR_LONG_PLACE
         return shared
 
     @property
@@ -64,55 +100,139 @@ class _Slots(msgspec.Struct, frozen=True):
         return [self.own, *self.shared]
 
 
+class _Turn:
+    """An analysis that runs in its slots."""
+
+    def __init__(self, slots: _Slots, slot_id: str) -> None:
+        self._slots = slots
+        self._slot_id = slot_id
+        self._began = time.monotonic()
+
+    def renew(self) -> None:
+        _renew(self._slots.all, self._slot_id)
+
+    def run(self, compute: Callable[[], object]) -> None:
+        """Compute. Raises `PutBack` if it becomes long and may not continue, and what `compute` raises."""
+        block = Interruptible(PutBack)
+        limit = threading.Timer(_SHORT_SECONDS, self._become_long, [block])
+        limit.daemon = True
+        limit.start()
+        try:
+            with block:
+                compute()
+        except PutBack:
+            # It may have been in the midst of a query.
+            connection.close()
+            raise
+        finally:
+            limit.cancel()
+            limit.join()
+
+    def end(self) -> None:
+        _end(self._slots.all, self._slot_id)
+        _wait_from_now(self._slots)
+        if self._slots.is_long and time.monotonic() - self._began >= _SHORT_SECONDS:
+            _remember_long(self._slots.sender_group.sender)
+
+    def _become_long(self, block: Interruptible) -> None:
+        if self._slots.is_long:
+            return
+        try:
+            _remember_long(self._slots.sender_group.sender)
+            now = time.time()
+            is_free = _take([_long_places_key()], self._slot_id, now)
+            if _is_turn(self._slots.sender_group.sender, {_long_places_key(): _WAITING_FOR_LONG_PLACE}, now, is_free, is_ready=True):
+                self._slots = msgspec.structs.replace(self._slots, is_long=True)
+                return
+            _end([_long_places_key()], self._slot_id)
+        except redis.RedisError:
+            return
+        block.interrupt()
+
+
+#: Runs a computation in a turn. Raises `PutBack`, and what the computation raises.
+_Run = Callable[[Callable[[], object]], object]
+
+
 @contextmanager
-def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[bool]:
-    """True if an analysis for this sender may run now; False: as many as allowed are running. Raises `redis.RedisError`.
+def _turn(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[_Run | None]:
+    """What runs the analysis, if one for this sender may run now; None: as many as allowed are running. Raises `redis.RedisError`.
 
     `long_kind`: the kind of an analysis that may take up to its time limit, of which all senders together run as many as one sender may.
     """
     if not settings.ANALYSES_PER_USER:
-        yield True
+        yield lambda compute: compute()
         return
-    slots = _Slots(sender_group_of(sender), long_kind)
+    sender_group = sender_group_of(sender)
+    slots = _Slots(sender_group, long_kind, bool(long_kind) or _is_long(sender_group.sender))
     # Another task may have a slot for the same result.
     slot_id = f"{result_key} {secrets.token_hex(8)}"
     if not _begin(slots, slot_id):
-        yield False
+        yield None
         return
+    turn = _Turn(slots, slot_id)
     try:
-        with renewed(lambda: _renew(slots.all, slot_id)):
-            yield True
+        with renewed(turn.renew):
+            yield turn.run
     finally:
-        _end(slots.all, slot_id)
-        _wait_from_now(slots)
+        turn.end()
 
 
 @contextmanager
-def analysis_slot_of_any(senders: Collection[str], result_key: str, *, long_kind: str = "") -> Iterator[bool]:
-    """`analysis_slot` the first of several senders, in random order, who ask for the same result and whose turn it is."""
+def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[bool]:
+    """Whether an analysis for this sender may run now, as `_turn`; it is not put back."""
+    with _turn(sender, result_key, long_kind=long_kind) as run:
+        yield run is not None
+
+
+@contextmanager
+def _turn_of_any(senders: Collection[str], result_key: str, *, long_kind: str = "") -> Iterator[_Run | None]:
+    """`_turn` of the first of several senders, in random order, who ask for the same result and whose turn it is."""
     for sender in random.sample(sorted(senders), min(len(senders), _MAX_SENDERS)):
-        with analysis_slot(sender, result_key, long_kind=long_kind) as is_turn:
-            if is_turn:
-                yield True
+        with _turn(sender, result_key, long_kind=long_kind) as run:
+            if run is not None:
+                yield run
                 return
-    yield False
+    yield None
 
 
 def run_in_turn(senders: Collection[str], result_key: str, compute: Callable[[], object], *, long_kind: str = "") -> bool:
-    """Compute and store a result in the turn of one of those who ask for it. False: it is nobody's turn, and somebody still waits.
+    """Compute and store a result in the turn of one of those who ask for it. False: it is nobody's turn, or the turn has ended before the
+    result, and somebody still waits.
 
     Does nothing if another worker computes the result, it is stored, or nobody has asked for it in the last seconds. Raises
     `redis.RedisError`, and what `compute` raises.
     """
-    if not single_flight.drop_if_abandoned(result_key):
-        with analysis_slot_of_any(senders, result_key, long_kind=long_kind) as is_turn:
-            if is_turn:
-                with single_flight.claim_computation(result_key) as is_claimed:
-                    if is_claimed:
-                        compute()
-            elif single_flight.keep_waiting(result_key):
-                return False
+    is_wanted = not single_flight.drop_if_abandoned(result_key)
+    if is_wanted and not _ran(senders, result_key, compute, long_kind) and single_flight.keep_waiting(result_key):
+        return False
     stop_waiting(senders, long_kind=long_kind)
+    return True
+
+
+def run_text_in_turn(sender: str, result_key: str, compute: Callable[[], object]) -> bool:
+    """Compute something for one sender only, in its turn. False: it is not its turn, or the turn has ended before the result."""
+    with _turn(sender, result_key) as run:
+        if run is None:
+            return False
+        try:
+            run(compute)
+        except PutBack:
+            return False
+    return True
+
+
+def _ran(senders: Collection[str], result_key: str, compute: Callable[[], object], long_kind: str) -> bool:
+    """Whether it was somebody's turn, and the computation was not put back."""
+    with _turn_of_any(senders, result_key, long_kind=long_kind) as run:
+        if run is None:
+            return False
+        try:
+            with single_flight.claim_computation(result_key) as is_claimed:
+                if is_claimed:
+                    run(compute)
+        except PutBack:
+            return False
     return True
 
 
@@ -129,27 +249,34 @@ def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:
 
 def _begin(slots: _Slots, slot_id: str) -> bool:
     now = time.time()
-    pipe: Any = stream.client().pipeline(transaction=True)
-    for key in slots.all:
-        pipe.zremrangebyscore(key, "-inf", now)
-        pipe.zadd(key, {slot_id: now + _SLOT_SECONDS})
-        pipe.expire(key, _SLOT_SECONDS)
-        pipe.zcard(key)
-    is_free = dict(zip(slots.all, (count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4]), strict=True))
-    is_turn = _is_turn(slots, now, is_free)
+    is_free = _take(slots.all, slot_id, now)
+    is_turn = _is_turn(slots.sender_group.sender, slots.shared, now, is_free, is_ready=is_free[slots.own])
     if not is_turn:
         _end(slots.all, slot_id)
     return is_turn
 
 
-def _is_turn(slots: _Slots, now: float, is_free: dict[str, bool]) -> bool:
-    """Whether all slots are free and no other has waited longer for a shared one. If not, this sender waits: ready for the first slot
-    that it lacks, and not ready for those after it.
-    """
-    sender = slots.sender_group.sender
-    is_ready = is_free[slots.own]
+def _take(keys: Sequence[str], slot_id: str, now: float) -> dict[str, bool]:
+    """Take a slot of each of these keys, whether or not there is a free one; returns whether there was."""
     pipe: Any = stream.client().pipeline(transaction=True)
-    for key, waiting_key in slots.shared.items():
+    for key in keys:
+        pipe.zremrangebyscore(key, "-inf", now)
+        pipe.zadd(key, {slot_id: now + _SLOT_SECONDS})
+        pipe.expire(key, _SLOT_SECONDS)
+        pipe.zcard(key)
+    return {key: count <= _limit_of(key) for key, count in zip(keys, pipe.execute()[3::4], strict=True)}
+
+
+def _limit_of(key: str) -> int:
+    return WORKER.long_places if key == _long_places_key() else int(settings.ANALYSES_PER_USER)
+
+
+def _is_turn(sender: str, shared: Mapping[str, str], now: float, is_free: Mapping[str, bool], *, is_ready: bool) -> bool:
+    """Whether all slots are free and no other has waited longer for a shared one. If not, this sender waits: ready for the first slot
+    that it lacks, and not ready for those after it. `is_ready`: whether it has its own slot.
+    """
+    pipe: Any = stream.client().pipeline(transaction=True)
+    for key, waiting_key in shared.items():
         since, is_first = _rank(waiting_key, sender, now)
         may_have = is_ready and is_first and is_free[key]
         if may_have:
@@ -197,6 +324,22 @@ def _end(running: list[str], slot_id: str) -> None:
     for key in running:
         pipe.zrem(key, slot_id)
     pipe.execute()
+
+
+def _is_long(sender: str) -> bool:
+    return bool(stream.client().exists(_long_sender_key(sender)))
+
+
+def _remember_long(sender: str) -> None:
+    stream.client().set(_long_sender_key(sender), b"1", ex=_LONG_SENDER_SECONDS)
+
+
+def _long_sender_key(sender: str) -> str:
+    return f"schedviz:analyses-were-long:{sender}"
+
+
+def _long_places_key() -> str:
+    return f"schedviz:long-analyses-in:{WORKER.name}"
 
 
 def _waiting_key(group: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
@@ -26,7 +24,7 @@ from schedviz.ingest.pasted.contents import contents_of
 from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.ingest.pasted.plain_text import plain
-from schedviz.sessions.analysis.analysis_turns import analysis_slot, stop_waiting
+from schedviz.sessions.analysis.analysis_turns import run_text_in_turn, stop_waiting
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
 
@@ -154,7 +152,11 @@ def run(body: bytes, result_key: str) -> bool:
     if is_abandoned(result_key):
         stop_waiting([pasted.sender])
         return True
-    with analysis_slot(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
-        if is_turn:
-            store_result(result_key, msgspec.json.encode(_explained_in_time(pasted)))
-    return is_turn
+
+    def explain() -> None:
+        store_result(result_key, msgspec.json.encode(_explained_in_time(pasted)))
+
+    if pasted.sender:
+        return run_text_in_turn(pasted.sender, result_key, explain)
+    explain()
+    return True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from schedviz.sessions.hosting.interruptible import Interrupted
 from schedviz.sessions.redis import stream
 from schedviz.sessions.redis.renewal import renewed
 
@@ -86,8 +87,8 @@ def release_request(result_key: str) -> None:
 
 @contextmanager
 def claim_computation(result_key: str) -> Iterator[bool]:
-    """In a worker: True if this worker must compute the result; False if it exists or another worker computes it. Raises
-    `redis.RedisError`.
+    """In a worker: True if this worker must compute the result; False if it exists or another worker computes it. After an `Interrupted`,
+    the request is still sent, because its task tries again. Raises `redis.RedisError`.
     """
     client = stream.client()
     if not client.set(_computation_key(result_key), b"1", nx=True, ex=_COMPUTATION_SECONDS):
@@ -97,11 +98,15 @@ def claim_computation(result_key: str) -> Iterator[bool]:
         client.delete(_computation_key(result_key))
         yield False
         return
+    ended = [_computation_key(result_key), request_key(result_key), _senders_key(result_key)]
     try:
         with renewed(lambda: _renew(result_key)):
             yield True
+    except Interrupted:
+        ended = [_computation_key(result_key)]
+        raise
     finally:
-        client.delete(_computation_key(result_key), request_key(result_key), _senders_key(result_key))
+        client.delete(*ended)
 
 
 def _renew(result_key: str) -> None:

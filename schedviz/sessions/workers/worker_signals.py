@@ -38,6 +38,15 @@ def _load_what_tasks_need(**_: Any) -> None:
     freeze_loaded_objects()
 
 
+@worker_init.connect
+def _leave_a_process_free(sender: Any, **_: Any) -> None:
+    from schedviz.sessions.analysis import analysis_turns
+
+    # Its processes, which start later, inherit it. Celery computes `auto` later.
+    processes = sender.concurrency if isinstance(sender.concurrency, int) else os.cpu_count() or 1
+    analysis_turns.serve(str(sender.hostname), processes)
+
+
 @worker_ready.connect
 def _begin_threads(sender: Any, **_: Any) -> None:
     from django.conf import settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,10 +18,18 @@ from schedviz.sessions.analysis.analysis_turns import analysis_slot
 from schedviz.sessions.models import CycleDetail, Session
 from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
-from tests.conftest import until
+from tests.conftest import RedisServer, until
 from tests.sessions.conftest import MakeSession, send, work_off
 
 pytestmark = pytest.mark.usefixtures("redis")
+
+
+@pytest.fixture(autouse=True)
+def worker(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An io worker of two processes, in which nothing runs or waits."""
+    monkeypatch.setattr(analysis_turns, "WORKER", analysis_turns._Worker())
+    analysis_turns.serve(f"worker-{uuid4()}", 2)
+    stream.client().delete(analysis_turns._WAITING_FOR_LONG_PLACE)
 
 
 def test_analyses_per_user_are_limited_and_other_users_are_not_affected(settings: LazySettings) -> None:
@@ -412,3 +421,100 @@ def test_a_slot_is_renewed_while_its_worker_is_alive(settings: LazySettings, mon
     clock[0] += 16
     with analysis_slot(sender, "second") as is_turn:
         assert is_turn
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Analyses are long after a moment."""
+    monkeypatch.setattr(analysis_turns, "_SHORT_SECONDS", 0.1)
+
+
+def asked(sender: str) -> str:
+    """The key of a result that a sender asks for."""
+    result_key = f"schedviz:answer:{uuid4().hex}"
+    assert single_flight.claim_request(result_key, sender)
+    return result_key
+
+
+def for_ever() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_long_analysis_is_put_back_while_another_holds_all_processes_but_one(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, cy = (f"user {uuid4().int % 10**9}" for _ in range(3))
+    long_one, short_one = asked(bob), asked(cy)
+    computed: list[str] = []
+
+    with analysis_slot(ada, "a recording", long_kind=uuid4().hex) as is_turn:
+        assert is_turn
+        assert not analysis_turns.run_in_turn([bob], long_one, for_ever), "interrupted, and its task tries again"
+        monkeypatch.setattr(analysis_turns, "_SHORT_SECONDS", 60)
+        assert not single_flight.claim_request(long_one, bob), "no second task is sent"
+        assert single_flight.senders_of(long_one) == [bob]
+        # The next time it does not begin, and so leaves the process to others at once.
+        assert not analysis_turns.run_in_turn([bob], long_one, lambda: computed.append("bob"))
+        assert analysis_turns.run_in_turn([cy], short_one, lambda: computed.append("cy"))
+    assert analysis_turns.run_in_turn([bob], long_one, lambda: computed.append("bob"))
+    assert computed == ["cy", "bob"]
+
+
+@pytest.mark.usefixtures("short")
+def test_a_long_analysis_continues_in_a_free_place_and_holds_it(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob = (f"user {uuid4().int % 10**9}" for _ in range(2))
+    seen: list[bool] = []
+
+    def compute() -> None:
+        until(lambda: stream.client().exists(analysis_turns._long_sender_key(ada)))
+        time.sleep(0.1)
+        seen.append(attempt(bob, uuid4().hex))
+        seen.append(attempt(bob, ""))
+
+    assert analysis_turns.run_in_turn([ada], asked(ada), compute)
+    assert seen == [False, True]
+    assert attempt(bob, uuid4().hex), "the place is free again"
+
+
+def test_long_places_are_taken_in_turns_by_sender(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, cy = (f"user {uuid4().int % 10**9}" for _ in range(3))
+    for sender in (ada, bob, cy):
+        analysis_turns._remember_long(sender)
+
+    with analysis_slot(ada, "first") as first:
+        assert first
+        assert [attempt(sender, "") for sender in (ada, bob, cy)] == [False, False, False]
+    assert [attempt(sender, "") for sender in (ada, cy)] == [False, False]
+    assert [attempt(sender, "") for sender in (bob, cy, ada)] == [True, True, True]
+
+
+@pytest.mark.parametrize(("processes", "places"), [(1, 1), (2, 1), (4, 3)])
+def test_a_worker_keeps_one_of_its_processes_free_of_long_analyses(settings: LazySettings, processes: int, places: int) -> None:
+    settings.ANALYSES_PER_USER = 1
+    analysis_turns.serve(f"worker-{uuid4()}", processes)
+    long_senders = [f"user {uuid4().int % 10**9}" for _ in range(4)]
+    with ExitStack() as stack:
+        running = [stack.enter_context(analysis_slot(sender, "a recording", long_kind=uuid4().hex)) for sender in long_senders]
+        assert running.count(True) == places
+        # Another worker has its own.
+        analysis_turns.serve(f"worker-{uuid4()}", processes)
+        stream.client().delete(analysis_turns._WAITING_FOR_LONG_PLACE)
+        assert attempt(f"user {uuid4().int % 10**9}", uuid4().hex)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_pasted_text_that_takes_long_is_put_back(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob = (f"user {uuid4().int % 10**9}" for _ in range(2))
+    body, awaited = msgspec.json.encode(pasted_text_job.PastedText("a text", sender=bob)), f"schedviz:awaited-reply:{uuid4()}"
+    stream.client().set(worker_calls._caller_key(awaited), b"1", ex=60)
+    monkeypatch.setattr(pasted_text_job, "explain_pasted", lambda _request: for_ever())
+
+    with analysis_slot(ada, "a recording", long_kind=uuid4().hex):
+        assert not pasted_text_job.run(body, awaited)
+    assert not stream.client().exists(awaited)
