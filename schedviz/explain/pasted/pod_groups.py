@@ -13,6 +13,7 @@ from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first
 from schedviz.explain.pasted.answering import says_all
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.text_reading import TextReading
+from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
 from schedviz.kube.pod_status import GENERATED_SUFFIX
 
 #: The end of the name of a ReplicaSet's pod.
@@ -32,7 +33,7 @@ class PodGroup(Part, frozen=True):
     answer: int | None
     #: Whether the messages no longer apply.
     is_over: bool
-    #: The newest message: the scheduler's, if it sent one.
+    #: The newest message: the scheduler's, if one wrote about the pod.
     latest: int
     #: The newest of each other writer; none if the messages no longer apply.
     beside: tuple[int, ...]
@@ -89,8 +90,8 @@ class _Groups:
 
     def _add(self, messages: Sequence[ParsedMessage]) -> None:
         """Add a pod with its messages."""
-        newest = newest_of_each_source(messages, self._age)
-        place = self._place_of_answer(newest[0])
+        newest = sorted(newest_of_each_source(messages, self._age), key=_is_of_others)
+        place = self._place_of_answer(newest)
         answer = None if place is None else self._answers[place]
         group = self._group(messages, newest, place)
         likenesses = list(_likenesses(newest, answer))
@@ -102,11 +103,12 @@ class _Groups:
             self._alike.setdefault(each, len(self.groups))
         self.groups.append(group)
 
-    def _place_of_answer(self, latest: ParsedMessage) -> int | None:
+    def _place_of_answer(self, newest: Sequence[ParsedMessage]) -> int | None:
         """The index of the answer about a pod: of several, that of the first that says something."""
-        if not latest.pod and latest is not self._answered:
+        pod = newest[0].pod
+        if not pod and all(each is not self._answered for each in newest):
             return None
-        of_pod = [index for index, answer in enumerate(self._answers) if answer.pod == latest.pod]
+        of_pod = [index for index, answer in enumerate(self._answers) if answer.pod == pod]
         telling = (index for index in of_pod if self._answers[index].sentence or self._answers[index].note)
         return next(telling, of_pod[0] if of_pod else None)
 
@@ -158,6 +160,11 @@ def _by_pod(messages: Sequence[ParsedMessage]) -> Iterable[list[ParsedMessage]]:
         is_of_one = message.pod or message.at or are_of_one
         by_pod.setdefault(message.pod if is_of_one else index, []).append(message)
     return by_pod.values()
+
+
+def _is_of_others(message: ParsedMessage) -> bool:
+    """Whether no scheduler wrote the message."""
+    return bool(message.writer) and message.writer not in GROUP_SCHEDULERS
 
 
 def _likenesses(newest: Sequence[ParsedMessage], answer: PodAnswer | None) -> Iterator[_Likeness]:

@@ -54,6 +54,13 @@ def test_the_messages_of_other_writers_are_beside_the_schedulers_newest() -> Non
         assert places(group) == (2, (3,), (1, 0))
 
 
+def test_the_message_of_a_scheduler_of_groups_leads_like_the_schedulers() -> None:
+    gang = "3/3 tasks in gang unschedulable: pod group is not ready, 3 minAvailable, 3 Pending; Pending: 3 Unschedulable"
+    refused = PodAnswer.of("a/b", "pending", phrase("The cluster autoscaler did not add a node."))
+    [group] = groups_of(said("a/b", "3m ago", gang), said("a/b", "2m ago", NO_SCALE_UP), answers=(refused,))
+    assert (places(group), group.quoted) == ((0, (1,), ()), (1,))
+
+
 def test_a_message_of_another_writer_leads_if_the_scheduler_has_none() -> None:
     [group] = groups_of(said("a/b", "2m ago", NO_SCALE_UP))
     assert places(group) == (0, (), ())
