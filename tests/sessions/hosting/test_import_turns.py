@@ -117,6 +117,19 @@ def test_demo_visitors_from_one_address_count_as_one_user(users: list[int], visi
     assert swept(enqueued) == [account]
 
 
+def test_sandboxes_and_forks_of_demo_visitors_take_turns_that_leave_processes_to_others(
+    users: list[int], visitors: list[int], enqueued: list[UUID]
+) -> None:
+    # A class behind one address begins as many as visitors of several.
+    forks = [waiting(visitors[0], {"fork": {}}) for _ in range(3)]
+    assert [begin(fork) is not None for fork in forks] == [True, True, False]
+    of_user = waiting(users[0], {"fork": {}})
+    assert begin(waiting(visitors[2])) is None
+
+    assert swept(enqueued) == [of_user]
+    assert begin(of_user) is not None
+
+
 def test_many_imports_from_one_address_do_not_delay_others(
     visitors: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
