@@ -45,6 +45,9 @@ def main(url: str) -> int:
     except DatabaseError as error:
         _report(failed=f"The database cannot be used: {' '.join(str(error).split())}")
         return EXIT_NO_DATABASE
+    except _NewerDatabaseError as error:
+        _report(failed=str(error))
+        return EXIT_MISCONFIGURED
     # Before the web server runs, so that the token exists when /healthz returns 200.
     _keep_token()
     _report(database="ready")
@@ -53,10 +56,22 @@ def main(url: str) -> int:
     return 0
 
 
+class _NewerDatabaseError(Exception):
+    """A newer version of schedviz has migrated the database."""
+
+
 def _migrate() -> None:
+    """Create and change the tables. Raises `_NewerDatabaseError`."""
     from django.db.migrations.executor import MigrationExecutor
 
+    from schedviz.sessions.queries.database import migrations_of_newer_version
+
     executor = MigrationExecutor(connection)
+    if newer := migrations_of_newer_version(executor.loader):
+        raise _NewerDatabaseError(
+            f"A newer version of schedviz has changed the tables of this database ({', '.join(newer[:3])}), and this version may not "
+            "read or write them correctly. Start that version again, or restore a backup that this version wrote (docs/operations.md)."
+        )
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", interactive=False, verbosity=0)
 

@@ -1,11 +1,12 @@
-"""The housekeeper releases the leases of ended processes."""
+"""The housekeeper migrates the database, and releases the leases of ended processes."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.hosting import lease, sweep
@@ -35,3 +36,15 @@ def test_owners_whose_release_fails_do_not_delay_the_others(monkeypatch: pytest.
     failing.clear()
     housekeeper._release_leases(ended)
     assert not ended
+
+
+@pytest.mark.django_db
+def test_a_database_of_a_newer_version_is_refused() -> None:
+    applied = MigrationRecorder(connection)
+    # One that a squashed migration has replaced is of an older version.
+    applied.record_applied("scheduling", "0003_older")
+    housekeeper._migrate()
+    applied.record_applied("scheduling", "9999_newer")
+
+    with pytest.raises(housekeeper._NewerDatabaseError, match=r"scheduling\.9999_newer"):
+        housekeeper._migrate()

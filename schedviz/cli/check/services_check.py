@@ -14,6 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from schedviz.celery import WORKER_COMMANDS
 from schedviz.cli.check.finding import Finding, error, warning
+from schedviz.sessions.queries.database import migrations_of_newer_version
 from schedviz.sessions.redis import heartbeat, stream
 from schedviz.up import redis_server
 from schedviz.up.errors import CannotStart
@@ -37,6 +38,7 @@ def _database() -> Iterator[Finding]:
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        newer = migrations_of_newer_version(executor.loader)
         if connection.vendor == "postgresql":
             yield from _postgresql()
     except (DatabaseError, InterfaceError) as failed:
@@ -47,6 +49,10 @@ def _database() -> Iterator[Finding]:
     if missing:
         yield error("the database", f"lacks {len(missing)} migrations", "run `django-admin migrate` once, before the servers start")
         return
+    if newer:
+        yield warning(
+            "the database", f"was migrated by a newer version ({', '.join(newer[:3])})", "upgrade this installation, or restore a backup"
+        )
     yield from _listed_users()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.models import FloatField, Func
 
 SQLITE_SECONDS = "((julianday('now') - 2440587.5) * 86400.0)"
@@ -42,3 +43,14 @@ def repeated_cursor() -> Any:
     # A method of our backend that Django's types do not declare.
     wrapped: Any = connection
     return wrapped.prepared_cursor() if wrapped.vendor == "postgresql" else wrapped.cursor()
+
+
+def migrations_of_newer_version(loader: MigrationLoader) -> list[str]:
+    """The applied migrations, `app.name`, that are newer than all of this version: another version has used the database since.
+
+    Unknown ones with smaller numbers are of an older version, which squashed migrations replace.
+    """
+    newest: dict[str, str] = {}
+    for app, name in loader.disk_migrations:
+        newest[app] = max(name, newest.get(app, ""))
+    return sorted(f"{app}.{name}" for app, name in loader.applied_migrations if app in newest and name > newest[app])

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from schedviz.cli.check import services_check
 from schedviz.cli.check.command import check
@@ -124,6 +125,15 @@ def test_an_unreachable_database_is_named(redis: RedisServer, monkeypatch: pytes
 
     assert code == 1
     assert "cannot be reached: connection refused" in output
+
+
+def test_a_database_of_a_newer_version_is_named(redis: RedisServer) -> None:
+    MigrationRecorder(connection).record_applied("scheduling", "9999_newer")
+
+    code, output = run("--no-workers", "--strict")
+
+    assert code == 1
+    assert "was migrated by a newer version (scheduling.9999_newer)" in output
 
 
 @pytest.mark.postgres
