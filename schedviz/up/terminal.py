@@ -83,13 +83,18 @@ class Terminal:
     def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:
         """Starting takes long: name the missing components."""
         self._end_progress()
-        missing = [f"{part}: {detail.get(part)}" for part in detail.get("down", [])]
-        _say(f"Still starting ({'; '.join(missing) or 'the web server does not respond yet'}). Logs: {logs}", err=True)
+        missing = [_missing(part, str(detail.get(part))) for part in detail.get("down", [])]
+        _say(f"Still starting. Not ready yet: {', '.join(missing) or 'the web server'}. If this goes on, see the logs in {logs}", err=True)
 
     def stopping(self) -> None:
         self._end_progress()
         _say()
         _say("Stopping.")
+
+
+def _missing(part: str, state: str) -> str:
+    """A part that is not up: `workers (engine, io)`, `database (is read-only)`."""
+    return f"{part} ({state.removeprefix('no worker serves: ')})"
 
 
 def _say(line: str = "", *, err: bool = False, **style: Any) -> None:

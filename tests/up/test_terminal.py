@@ -36,6 +36,13 @@ def terminal() -> Terminal:
     return Terminal(server_address=address_on("127.0.0.1"), data=Path("data"), open_browser=False)
 
 
+def test_a_slow_start_names_what_is_not_ready_yet(capfd: pytest.CaptureFixture[str]) -> None:
+    terminal().still_waiting({"down": ["workers"], "workers": "no worker serves: engine, io"}, Path("logs"))
+    assert capfd.readouterr().err == "Still starting. Not ready yet: workers (engine, io). If this goes on, see the logs in logs\n"
+    terminal().still_waiting({}, Path("logs"))
+    assert "Not ready yet: the web server." in capfd.readouterr().err
+
+
 def test_a_terminal_shows_which_parts_are_up_on_one_line_that_the_next_message_erases(monkeypatch: pytest.MonkeyPatch) -> None:
     def start() -> None:
         starting = terminal()

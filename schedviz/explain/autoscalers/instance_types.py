@@ -57,9 +57,10 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
     said, is_size, is_offering, is_requirement = _said(conclusion, pool)
     detail = [requirements] if is_requirement or is_offering else []
     detail += [printed(resources)] if is_size and not (is_requirement and is_offering) else []
-    if listed := "; ".join(filter(None, detail)):
-        said = phrase("{said} ({details})", said=said, details=listed)
+    listed = "; ".join(filter(None, detail))
     needed = extended(resources) if is_size or "met the scheduling requirements" in conclusion else []
+    if listed and not needed:
+        said = phrase("{said} ({details})", said=said, details=listed)
     if needed and needed[0] in _KNOWN_DEVICES:
         advice = phrase(
             "Allow instance types that provide `{resource}` in {pool}: `{command}`", resource=needed[0], pool=plain, command=command
@@ -75,7 +76,9 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
         advice = _advice(plain, command, is_size=is_size, is_offering=is_offering, is_requirement=is_requirement)
     if "m vs M typo" in reason.why:
         advice = phrase("Check the unit of the pod's CPU request: m is a thousandth, and M is a million")
-    return PoolFinding(reason, Stage.INSTANCE_TYPES, said, advice, short, resource=needed[0] if needed else "")
+    return PoolFinding(
+        reason, Stage.INSTANCE_TYPES, said, advice, short, resource=needed[0] if needed else "", required=listed if needed else ""
+    )
 
 
 def _special(reason: PoolReason, pool: Phrase, plain: Phrase, command: str) -> tuple[Phrase, Phrase] | None:

@@ -50,7 +50,12 @@ def refusal_of(message: str) -> Refusal | None:
     said = leading[0].said if len(leading) == 1 else phrase("{first}, and {next}", first=leading[0].said, next=leading[1].said)
     sentence = phrase("Karpenter cannot add a node for this pod: {reason}.", reason=said)
     if (resource := next((each.resource for each in leading if each.resource), "")) != "":
-        sentence = phrase("{sentence} The pod requests the extended resource `{resource}`.", sentence=sentence, resource=resource)
+        # The likeliest cause comes before the NodePool, what else is required after the message.
+        sentence = phrase(
+            "Karpenter cannot add a node for this pod, which requests the extended resource `{resource}`: {reason}.",
+            resource=resource,
+            reason=said,
+        )
     return Refusal(sentence, _advice_about(leading), _note(findings, leading))
 
 
@@ -305,7 +310,13 @@ def _advice_about(leading: Sequence[PoolFinding]) -> Phrase:
 
 
 def _note(findings: Sequence[PoolFinding], leading: Sequence[PoolFinding]) -> Phrase | None:
-    """Why the other NodePools are no use."""
+    """What else instance types have to meet, and why the other NodePools are no use."""
+    required = next((phrase("Instance types must meet: {details}.", details=each.required) for each in leading if each.required), None)
+    found = _of_other_pools(findings, leading)
+    return joined([each for each in (required, found) if each is not None], "{first} {next}") if required or found else None
+
+
+def _of_other_pools(findings: Sequence[PoolFinding], leading: Sequence[PoolFinding]) -> Phrase | None:
     others = [each for each in findings if each not in leading and each.short is not None]
     shorts = list({each.short.text: each.short for each in others if each.short is not None}.values())
     if not shorts:

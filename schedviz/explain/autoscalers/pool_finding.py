@@ -41,6 +41,8 @@ class PoolFinding(NamedTuple):
     short: Phrase | None
     #: An extended resource that the pod requests; "": none.
     resource: str = ""
+    #: What instance types have to meet, if `said` does not list it because an extended resource is the likelier cause; "": nothing.
+    required: str = ""
     #: The label that the NodePool does not define; "": it is something else.
     missing: str = ""
     #: Whether the pod selects the NodePool.

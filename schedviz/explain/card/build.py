@@ -268,7 +268,7 @@ def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     """The numbers of the group, and what would place it if that is not said once for the reason."""
     todo = (
         ""
-        if reason.changes or not group.changes
+        if reason.changes or not (group.changes or group.effect)
         else f"{NEXT_STEP} {whole_sentence('; '.join(filter(None, (what_to_do(group.changes), group.effect))))}"
     )
     return ". ".join(filter(None, (reason.besides(group), todo)))

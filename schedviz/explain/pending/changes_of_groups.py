@@ -15,12 +15,14 @@ from schedviz.explain.changes.placed_together import PodAndChanges, phrase_of_pl
 from schedviz.explain.changes.smallest import search_change
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.pending.pending_group import PendingGroup
-from schedviz.explain.pending.waiting_reason import WaitingReason
+from schedviz.explain.pending.waiting_reason import WaitingReason, is_too_large
 from schedviz.explain.why import find_pod
-from schedviz.trace.phrase import Phrase
+from schedviz.trace.phrase import Phrase, phrase
 
 #: The largest reduction of requests that is suggested, as a share of what the pod requests.
 _MAX_REDUCTION: Final = 2 / 3
+#: About a pod that no node is large enough for, and whose request would have to be lowered by more than that.
+_LARGER: Final = phrase("lower the request, or add a larger node")
 
 
 def may_have_change(explanation: Explanation) -> bool:
@@ -54,11 +56,19 @@ def _is_unlikely(change: Change) -> bool:
 
 
 def with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[str, tuple[Change, ...]], until: float) -> WaitingReason:
-    """The reason with how many of its pods its change places together, or each group with that of its own."""
+    """The reason with how many of its pods its change places together, or each group with that of its own.
+
+    Beside others with changes, a group that is too large for every node has what helps instead.
+    """
     if reason.changes:
         effect = _effect(simulation, reason.groups, changes, until)
         return reason if effect is None else reason.with_phrases(effect=effect)
     effects = [_effect(simulation, [group], changes, until) for group in reason.groups]
+    # The advice about all groups is left out if some have changes.
+    if any(group.changes for group in reason.groups):
+        effects = [
+            _LARGER if not group.changes and is_too_large(group) else effect for group, effect in zip(reason.groups, effects, strict=True)
+        ]
     if not any(effects):
         return reason
     groups_ = (group if effect is None else group.with_phrases(effect=effect) for group, effect in zip(reason.groups, effects, strict=True))

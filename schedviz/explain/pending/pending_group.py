@@ -44,7 +44,7 @@ class PendingGroup(Part, frozen=True):
     event_phrase: Phrase | None = None
     #: The smallest change with which a dry run places the first pod; empty: none was found, or looked for.
     changes: tuple[ChangeView, ...] = ()
-    #: As `effect` of the reason, if the changes of its groups differ.
+    #: As `effect` of the reason, if the changes of its groups differ; of a group that is too large for every node, what helps instead.
     effect: str = ""
     effect_phrase: Phrase | None = None
 

@@ -110,7 +110,7 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
             if was_tried and len(shared.text) > _MAX_TITLE_LENGTH
             else shared
         )
-    if all(_is_too_large(group) for group in members):
+    if all(is_too_large(group) for group in members):
         return phrase("the pods request more {resource} than any node has", resource=resource_name(reason.text.removeprefix(_INSUFFICIENT)))
     # Verified: with the change they fit, and without it they do not.
     match [(change.kind, change.phrase.values) for change in common]:
@@ -124,7 +124,7 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
     return in_general(reason)
 
 
-def _is_too_large(group: PendingGroup) -> bool:
+def is_too_large(group: PendingGroup) -> bool:
     """Whether the pod requests more than any node has, by the group's headline."""
     said = group.headline_phrase
     if said is not None and said.template == ALSO_LACKING and isinstance(first := said.values["headline"], Phrase):

@@ -14,11 +14,11 @@ COOKIE: Final = "schedviz_language"
 ENGLISH: Final = MappingProxyType(
     {
         "sign_in": "Sign in",
-        "lead": "See how the Kubernetes scheduler makes its decisions.",
+        "lead": "See why a pod is pending, and how the Kubernetes scheduler makes its decisions.",
         "username": "Username",
         "password": "Password",
         "hint_before": "On your own machine, open the URL printed by",
-        "hint_after": "to sign in. It works once.",
+        "hint_after": "to sign in. It works once. Restart schedviz to get a new one.",
         "link_used": "This sign-in link was already used or has expired. Restart schedviz to get a new one.",
         "too_many": "Too many sign-in attempts from your address. Try again in a minute.",
         "too_many_for_account": (
@@ -78,11 +78,11 @@ ENGLISH: Final = MappingProxyType(
 CHINESE: Final = MappingProxyType(
     {
         "sign_in": "登录",
-        "lead": "看看 Kubernetes 调度器怎样做出决定。",
+        "lead": "看看 Pod 为什么在等待，以及 Kubernetes 调度器怎样做出决定。",
         "username": "用户名",
         "password": "密码",
         "hint_before": "在自己的机器上，打开",
-        "hint_after": "打印的地址即可登录一次。",
+        "hint_after": "打印的地址即可登录。它只能用一次，重新启动 schedviz 可得到新的。",
         "link_used": "这个登录链接已经用过或已过期。重新启动 schedviz 可得到新的链接。",
         "too_many": "从你的地址登录的次数太多，请一分钟后再试。",
         "too_many_for_account": "此账户的错误密码太多，请一小时后再试，或在你最近登录过的网络上登录。",

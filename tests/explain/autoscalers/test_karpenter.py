@@ -82,9 +82,14 @@ def test_the_zone_that_no_instance_type_is_offered_in_is_named() -> None:
     assert refusal(NO_SUCH_ZONE).note is None
 
 
-def test_an_extended_resource_is_named_where_the_size_is_not_the_reason() -> None:
-    assert said(POD_ENI) == (
-        "no instance type in NodePool `test-nodepool` that is large enough and offered meets the requirements (zone ap-northeast-2a or ap-northeast-2c; c7i.2xlarge or c7i.4xlarge; amd64; on-demand). The pod requests the extended resource `vpc.amazonaws.com/pod-eni`"
+def test_an_extended_resource_comes_first_where_the_size_is_not_the_reason_and_the_requirements_are_a_note() -> None:
+    found = refusal(POD_ENI)
+    assert found.sentence.text == (
+        "Karpenter cannot add a node for this pod, which requests the extended resource `vpc.amazonaws.com/pod-eni`: no instance type in NodePool `test-nodepool` that is large enough and offered meets the requirements."
+    )
+    assert found.note is not None
+    assert found.note.text == (
+        "Instance types must meet: zone ap-northeast-2a or ap-northeast-2c; c7i.2xlarge or c7i.4xlarge; amd64; on-demand."
     )
     assert advised(POD_ENI).startswith("Check that this version of Karpenter supports `vpc.amazonaws.com/pod-eni`")
     assert "lower" not in advised(POD_ENI).lower()

@@ -329,6 +329,13 @@ def test_a_pod_that_is_too_large_for_every_node_is_not_advised_to_request_a_frac
     assert reason.advice.startswith("lower the pod's request, or add a larger node")
 
 
+def test_a_pod_that_is_too_large_for_every_node_has_a_step_of_its_own_beside_others_with_changes() -> None:
+    [reason] = overview(cluster(node("n1"), pod("p", cpu="6"), pod("q", cpu="40")), with_changes=True).reasons
+    steps = {group.pods[0]: (len(group.changes), group.effect) for group in reason.groups}
+    assert steps["default/p"][0] == 1
+    assert steps["default/q"] == (0, "lower the request, or add a larger node")
+
+
 def test_a_pod_that_is_too_large_for_every_node_is_told_how_much_to_lower_its_request() -> None:
     [reason] = overview(cluster(node("n1"), pod("large", cpu="10")), with_changes=True).reasons
     assert [change.what for change in reason.changes] == ["lower the CPU request of container `c` from 10 to 4"]
