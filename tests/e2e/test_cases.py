@@ -34,6 +34,18 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     assert page.url.partition("?")[0] != session.partition("?")[0]
 
 
+def test_a_card_names_the_resource_of_its_bars_and_the_plugins_of_its_symbols(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    keys = {
+        name: page.locator(f"[data-open-case={name}] [data-case-key]")
+        for name in ("too-many-pods", "volume-in-another-zone", "scheduling-gate")
+    }
+    expect(keys["too-many-pods"]).to_have_text("pods", timeout=PATIENCE_MILLIS)
+    expect(keys["volume-in-another-zone"]).to_contain_text("VolumeBinding")
+    expect(keys["scheduling-gate"]).to_contain_text("SchedulingGates")
+    expect(page.locator("[data-legend] li")).to_have_count(5)
+
+
 def test_a_pod_that_uses_a_host_port_is_named_before_another_node(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case=host-port-taken]").click(timeout=PATIENCE_MILLIS)
@@ -83,7 +95,7 @@ def test_the_gallery_has_its_own_url_and_shows_the_fixes(page: Page, server: Ser
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
     assert page.locator("[data-open-case]").count() >= 10
-    assert page.locator("[data-open-case] svg").count() == page.locator("[data-open-case]").count()
+    assert page.locator("[data-open-case] svg[role=img]").count() == page.locator("[data-open-case]").count()
     expect(page.get_by_text("Start the device plugin on the GPU node.")).to_be_visible()
 
 

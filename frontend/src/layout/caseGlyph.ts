@@ -47,3 +47,9 @@ export function glyphOf({ nodes }: Thumbnail): Glyph {
   const height = Math.min(HEIGHT - 2, Math.max(6, heightOf(shares.length ? Math.min(...shares) : POD_SHARE)));
   return { width: x + BAR + 1, pod: { x: 1, top: floor - height, height }, bars, bar: BAR, node: NODE_HEIGHT };
 }
+
+/** The plugins that reject the nodes, without repetition; a pod that none rejects is held back by its scheduling gates. */
+export function pluginsOf({ nodes }: Thumbnail): string[] {
+  const plugins = new Set(nodes.map(({ plugin }) => plugin).filter(Boolean));
+  return plugins.size ? [...plugins] : ["SchedulingGates"];
+}
