@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { printKey } from "../src/commands/keys";
 import { actionCommands, type ActionPanels } from "../src/commands/actionCommands";
+import { lessonCommands } from "../src/commands/lessonCommands";
 import { queryCommands, type QueryActions } from "../src/commands/queryCommands";
 import type { SessionStore } from "../src/store/sessionStore.svelte";
 
@@ -18,7 +19,7 @@ it("printKey names single keys alike on every platform", () => {
 
 it("each key of a session's page belongs to one command", () => {
   const page = new Proxy({}, { get: () => () => undefined }) as ActionPanels & QueryActions;
-  const keys = [...actionCommands({} as SessionStore, page), ...queryCommands(page)].flatMap((command) => command.keys);
+  const keys = [...actionCommands({} as SessionStore, page), ...queryCommands(page), ...lessonCommands({ next: () => undefined, back: () => undefined })].flatMap((command) => command.keys);
 
   expect(keys.length).toBeGreaterThan(12);
   expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);

@@ -48,6 +48,28 @@ def walk(page: Page, lesson: Lesson) -> None:
     expect(page.locator(".facts li")).to_have_count(len(lesson.texts["en"].take_home))
 
 
+def test_a_stop_is_answered_and_left_with_the_keyboard(page: Page, server: Server) -> None:
+    lesson = find("one-pod-end-to-end")
+    begin(page, server, lesson.name)
+    first, second = lesson.plan.stops[0].id, lesson.plan.stops[1].id
+    at(page, first)
+    focused = "document.activeElement.closest('aside[data-lesson] .body') !== null"
+    page.wait_for_function(focused, timeout=PATIENCE_MILLIS)
+    page.keyboard.press(".")
+    expect(page.locator(".asking [data-option]").first).to_be_focused()
+    page.locator(f'.asking [data-option="{next(play(lesson)).answer}"]').focus()
+    page.keyboard.press("Enter")
+    page.locator(".asking .main").focus()
+    page.keyboard.press("Enter")
+    page.locator("[data-right=true]").wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press(".")
+    at(page, second)
+    page.keyboard.press(",")
+    at(page, first)
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Lesson", exact=True)).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chosen(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/lessons/")
     page.evaluate(FORGET_PREFERENCES)

@@ -6,7 +6,7 @@ export interface Command {
   title: MessageKey;
   /** KeyboardEvent.key values; help shows the first. */
   keys: string[];
-  group: "transport" | "ask" | "do" | "page";
+  group: "lesson" | "transport" | "ask" | "do" | "page";
   /** The command changes the session, its access, or creates something on the server: hidden from users who may only view. */
   changes?: "session" | "rights" | "server";
   /** The command leaves this session (for another one, or a file): hidden from users whom a room shows the session. */
