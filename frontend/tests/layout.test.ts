@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { overlaps } from "../src/layout/boxes";
 import { layoutCacheList, maxPods, minHeight, wantedHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
 import { layoutHeap } from "../src/layout/heapTree";
-import { podAt, podMarks, podsBelow } from "../src/layout/podMarks";
+import { heightForPods, podAt, podMarks, podsBelow } from "../src/layout/podMarks";
 import { sweptWaterline, waterline } from "../src/layout/waterline";
 import { WaterlineAnimation } from "../src/render/waterlineAnimation";
 
@@ -183,6 +183,14 @@ describe("the height of boxes", () => {
     expect(podMarks(alone, 3).areas.every(({ y, h }) => y + h <= alone.h)).toBe(true);
     expect(podMarks(alone, 3).squares[0]!.w).toBeGreaterThan(podMarks({ x: 0, y: 0, w: 240, h: 168 }, 3).squares[0]!.w);
     expect(maxPods([{ podOrder: ["a"] }, { podOrder: ["b", "c"] }, { podOrder: [] }])).toBe(2);
+  });
+});
+
+describe("boxes that nothing else needs the room of", () => {
+  it.each([0, 1, 2, 3, 4, 5, 6])("have no empty half with %i pods, and keep their height for up to three", (pods) => {
+    const { h } = layoutCacheList(4, 506, wantedHeight(4, 506, pods, { isAlone: true }), pods).boxes[0]!;
+    expect(h).toBe(pods <= 3 ? layoutCacheList(4, 506, 490, 3).boxes[0]!.h : heightForPods(pods, h));
+    expect(podMarks({ x: 0, y: 0, w: 240, h }, pods)).toMatchObject({ named: true, hidden: 0 });
   });
 });
 

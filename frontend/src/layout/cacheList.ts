@@ -1,5 +1,6 @@
 import type { BandShare } from "../model/bandShare";
 import { contains, overlaps, type Box } from "./boxes";
+import { heightForPods } from "./podMarks";
 
 /**
  * The position of each item of the linked list. The list is laid out like text, in lines from the left, with less detail farther
@@ -29,14 +30,11 @@ export interface BandView {
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
 /**
- * `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`, or to `fewHeight` if each of them has
- * room for its pods then: an empty part of a box says nothing.
+ * `height` is the minimum: if there is more room and nothing but boxes, they grow to `fewHeight`, which has room for three pods, so that
+ * boxes keep their size while the first pods are placed. For more pods they grow as far as the fullest of them needs, up to `maxHeight`:
+ * an empty part of a box says nothing.
  */
-const LARGE = { minWidth: 196, maxWidth: 372, height: 120, fewHeight: 208, maxHeight: 256, gapX: 24, gapY: 14 };
-/** The number of pods for which `fewHeight` has room. */
-const FEW_PODS = 3;
-/** The height of boxes below each other, as on a phone. */
-const STACKED_HEIGHT = 164;
+const LARGE = { minWidth: 196, maxWidth: 372, height: 120, fewHeight: 184, maxHeight: 256, gapX: 24, gapY: 14 };
 const BOX = { minWidth: 144, maxWidth: 208, height: 90, gapX: 22, gapY: 14 };
 /** Boxes of a list without slips and cells, which are as low as their three bars and their pods allow. */
 const ONLY_BOX = { ...BOX, maxWidth: 300, height: 88, fewHeight: 124, maxHeight: 150, gapY: 10 };
@@ -93,7 +91,7 @@ function stretched(tier: Tier & { fewHeight: number; maxHeight: number }, count:
 }
 
 function tallest({ fewHeight, maxHeight }: { fewHeight: number; maxHeight: number }, pods: number): number {
-  return pods <= FEW_PODS ? fewHeight : maxHeight;
+  return Math.min(maxHeight, Math.max(fewHeight, heightForPods(pods, fewHeight)));
 }
 
 /** The heights of large boxes above other content, which needs the room that they could grow into. */
@@ -102,11 +100,11 @@ const ABOVE_OTHERS = { fewHeight: 140, maxHeight: 180 };
 /** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. `isAlone`: nothing else needs the room. */
 export function wantedHeight(count: number, width: number, pods = Infinity, { isAlone = false } = {}): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
-  const height = tallest(isAlone ? LARGE : ABOVE_OTHERS, pods);
+  const height = tallest(isAlone && lines <= 2 ? LARGE : ABOVE_OTHERS, pods);
   // Where large boxes would be in one column, smaller ones beside each other need less room.
   const boxLines = Math.ceil(count / columnsOf(ONLY_BOX, width));
   if (!isAlone && lines > 2 && boxLines < lines && boxLines <= 4) return boxLines * (tallest(ONLY_BOX, pods) + ONLY_BOX.gapY) - ONLY_BOX.gapY;
-  return lines <= 4 ? lines * ((lines > 2 ? Math.min(STACKED_HEIGHT, height) : height) + LARGE.gapY) - LARGE.gapY : Infinity;
+  return lines <= 4 ? lines * (height + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
 /** The maxWidth items that stay boxes where there is no room for all of them, so that the list scrolls. */

@@ -48,11 +48,19 @@ interface BoxSizes {
 }
 
 const SIZES: readonly BoxSizes[] = [
-  { minHeight: 196, name: 15, text: 13, nameBaseline: 23, firstBar: 46, barPitch: 26, barHeight: 10, firstPod: 118, podPitch: 20, pod: 9 },
+  { minHeight: 184, name: 15, text: 13, nameBaseline: 23, firstBar: 46, barPitch: 26, barHeight: 10, firstPod: 118, podPitch: 20, pod: 9 },
   { minHeight: 140, name: 13, text: 12, nameBaseline: 17, firstBar: 32, barPitch: 20, barHeight: 8, firstPod: 86, podPitch: 16, pod: POD },
   { minHeight: 0, name: 13, text: 12, nameBaseline: 15, firstBar: 29, barPitch: 16, barHeight: 4, firstPod: 70, podPitch: 16, pod: POD },
 ];
-export const sizesOf = (box: Box): BoxSizes => SIZES.find(({ minHeight }) => box.h >= minHeight)!;
+export const sizesOf = (box: Pick<Box, "h">): BoxSizes => SIZES.find(({ minHeight }) => box.h >= minHeight)!;
+
+/** Below the last pod. */
+const FOOT = 6;
+/** The height of a box that names `pods` pods below each other, in the sizes of a box that is `height` high. */
+export function heightForPods(pods: number, height: number): number {
+  const { firstPod, podPitch } = sizesOf({ h: height });
+  return firstPod + pods * podPitch + FOOT;
+}
 
 /** The distance of the bars, which become closer where a box has little room for them. */
 export const barStep = (box: Box, bars: number): number => Math.min(sizesOf(box).barPitch, (box.h - 44) / bars);

@@ -240,7 +240,7 @@ function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, show
   const x = Math.round(Math.min(at, right - 1));
   context.fillStyle = held ? palette.waterline : palette.ink;
   context.fillRect(x, area.y - 3, held ? 2 : 1, clock.y - area.y + 4);
-  const left = Math.min(x - 4, right - 9);
+  const left = x - 4;
   context.beginPath();
   context.moveTo(x + 0.5, clock.y - 3);
   context.lineTo(left + 9, clock.y + 2);

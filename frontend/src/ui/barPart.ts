@@ -2,7 +2,7 @@
 export interface BarPart<Key extends string> {
   key: Key;
   count: number;
-  tone: "good" | "waits" | "turnedAway" | "impossible" | "unknown";
+  tone: "good" | "waits" | "turnedAway" | "turnedAwayByOthers" | "unresolvable" | "impossible" | "unknown";
   title: string;
   help: string;
   chosen: boolean;
