@@ -20,6 +20,7 @@ from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads.stored_files import missing_keys
 
 logger = logging.getLogger(__name__)
 
@@ -63,8 +64,11 @@ def _sweep_sessions(*, force: bool) -> int:
     imports = waiting.filter(status=Session.Status.IMPORTING, uploaded=True).order_by("created_at")
     owners = dict(imports.values_list("pk", "owner_id"))
     of_files = import_turns.are_of_files(owners)
+    # Without the keys of its files an import takes no turn. If they are lost, it fails, which needs none.
+    without_key = missing_keys([session_id for session_id, is_of_files in of_files.items() if is_of_files])
     waiting_imports = [(session_id, owner_id, of_files[session_id]) for session_id, owner_id in owners.items()]
-    for session_id in import_turns.may_begin(waiting_imports):
+    begun = import_turns.may_begin([one for one in waiting_imports if one[0] not in without_key])
+    for session_id in [*begun, *(session_id for session_id, is_lost in without_key.items() if is_lost)]:
         wakeups.notify_import(session_id)
     unhosted = list(waiting.filter(status__in=Session.OPEN_STATUSES, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:

@@ -19,7 +19,7 @@ from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer.importer import Importer
 from schedviz.sessions.transfer.session_file_import import SessionFileImport
 from schedviz.sessions.uploads.stored_files import StoredFiles
-from schedviz.sessions.uploads.upload_keys import KeyLost, KeysUnavailable
+from schedviz.sessions.uploads.upload_keys import KeyAwaited, KeyLost, KeysUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +28,19 @@ _HEAD_BYTES = 4096
 
 
 def run_import(session_id: UUID) -> None:
-    """Import a session's uploads or generated cluster, or build its fork. Does nothing if it is done, another worker is doing it, or other
-    imports of the user have the turn.
+    """Import a session's uploads or generated cluster, or build its fork. Does nothing if it is done, another worker is doing it, other
+    imports of the user have the turn, or the key of the uploads is awaited: the sweeper then tries again.
     """
     stream.task_has_begun(session_id)
+    files = StoredFiles(session_id)
+    try:
+        files.find_key()
+    except (KeyAwaited, KeysUnavailable) as error:
+        logger.info("left the import of session %s: %s", session_id, error)
+        return
+    except KeyLost as lost:
+        _fail(session_id, str(lost))
+        return
     acquired = lease.acquire(session_id, importing=True, admits=import_turns.is_turn_of)
     if acquired is None:
         return
@@ -39,12 +48,7 @@ def run_import(session_id: UUID) -> None:
     LEASE_RENEWER.hold(own_lease)
     try:
         with interpreter_lock_limit():
-            _import_of(own_lease, session).run()
-    except KeyLost as lost:
-        Importer(own_lease, session).fail(str(lost))
-    except KeysUnavailable:
-        logger.info("left the import of session %s until Redis is available", session_id)
-        lease.release(own_lease)
+            _import_of(own_lease, session, files).run()
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DataError:
@@ -58,10 +62,20 @@ def run_import(session_id: UUID) -> None:
         LEASE_RENEWER.drop(own_lease)
 
 
-def _import_of(own_lease: Lease, session: Session) -> Importer:
+def _fail(session_id: UUID, message: str) -> None:
+    """Fail an import that has not begun. It needs no turn."""
+    acquired = lease.acquire(session_id, importing=True)
+    if acquired is None:
+        return
+    try:
+        Importer(*acquired).fail(message)
+    except Fenced as fenced:
+        logger.info("left the import of session %s: %s", session_id, fenced)
+
+
+def _import_of(own_lease: Lease, session: Session, files: StoredFiles) -> Importer:
     if "fork" in session.source:
         return ForkBuilder(own_lease, session)
-    files = StoredFiles(session.pk)
     if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
         return SessionFileImport(own_lease, session, files)
     return Importer(own_lease, session, files)

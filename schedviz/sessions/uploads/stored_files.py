@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property, partial
 from uuid import UUID
 
@@ -19,6 +19,15 @@ from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, UploadCipher
 def new_cipher(session_id: UUID) -> UploadCipher:
     """A new cipher for the files of a stored session."""
     return UploadCipher(upload_keys.make(session_id), session_id)
+
+
+def missing_keys(session_ids: Collection[UUID]) -> dict[UUID, bool]:
+    """Those sessions whose files cannot be decrypted, because Redis lacks their keys, each with whether its key is lost."""
+    missing = upload_keys.missing(session_ids)
+    if not missing:
+        return {}
+    encrypted = set(Upload.objects.filter(session_id__in=missing, sealed=True).values_list("session_id", flat=True).distinct())
+    return {session_id: is_lost for session_id, is_lost in missing.items() if session_id in encrypted}
 
 
 class StoredFiles:
@@ -45,8 +54,12 @@ class StoredFiles:
         for number, data in read_in_batches(self._rows.filter(file=file), "number", "data", batch_size=4):
             yield self._decrypted(bytes(data), file, number)
 
+    def find_key(self) -> None:
+        """Raises `KeyAwaited`, `KeyLost` or `KeysUnavailable` if the files are encrypted and cannot be decrypted now."""
+        self._cipher  # noqa: B018 -- it is cached.
+
     def head(self) -> bytes:
-        """The first chunk of the first file. Raises `KeyLost` or `KeysUnavailable`."""
+        """The first chunk of the first file. Raises as `find_key`."""
         first = self._rows.filter(file=0, number=0).values_list("data", flat=True).first()
         return b"" if first is None else self._decrypted(bytes(first), 0, 0)
 

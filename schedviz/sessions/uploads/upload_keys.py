@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 import redis
@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 _REFRESH_SECONDS = 1.0
 #: The lifetime of a key that no process renews.
 _LIFETIME_SECONDS = 48 * 3600
-#: How long an import waits for a web server to restore its key.
+#: How long an import waits for a web server to restore its key, from the time when Redis was first found to lack it. The sweeper looks at
+#: all imports at once, so many that lost their keys together wait together.
 PATIENCE_SECONDS = 15.0
-_POLL_SECONDS = 0.25
 
 
 class KeyLost(SessionError):
@@ -41,6 +41,12 @@ class KeyLost(SessionError):
             "The uploaded files can no longer be read: they were encrypted with a key that is kept in memory only, and both Redis and the "
             "web server that received them were restarted before the import. Upload the files again."
         )
+
+
+class KeyAwaited(SessionError):
+    """Redis lacks the key of the uploads. A web server may still restore it."""
+
+    code = "upload_key_awaited"
 
 
 class KeysUnavailable(SessionError):
@@ -103,29 +109,48 @@ def make(session_id: UUID) -> bytes:
 
 
 def find(session_id: UUID) -> bytes:
-    """The key of a session's uploads. Raises `KeyLost`, or `KeysUnavailable` if Redis is unavailable."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    pause = threading.Event()
-    while True:
-        is_redis_available = True
-        try:
-            key: bytes | None = _KEY_REFRESHER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
-        except redis.RedisError:
-            is_redis_available, key = False, None
-        if key is not None:
-            return key
-        if time.monotonic() >= deadline:
-            if is_redis_available:
-                raise KeyLost
-            raise KeysUnavailable("Redis is unavailable.")
-        pause.wait(_POLL_SECONDS)
+    """The key of a session's uploads. Raises `KeyAwaited`, `KeyLost` after `PATIENCE_SECONDS`, or `KeysUnavailable` if Redis is
+    unavailable.
+    """
+    if (key := _KEY_REFRESHER.get(session_id)) is not None:
+        return key
+    try:
+        stored: Any = stream.client().get(_name(session_id))
+        if stored is not None:
+            return bytes(stored)
+        (seconds,) = _seconds_missing([session_id])
+    except redis.RedisError:
+        raise KeysUnavailable("Redis is unavailable.") from None
+    if seconds >= PATIENCE_SECONDS:
+        raise KeyLost
+    raise KeyAwaited("The key of the uploads is not in Redis.")
+
+
+def missing(session_ids: Collection[UUID]) -> dict[UUID, bool]:
+    """Those sessions whose keys Redis lacks, each with whether its key is lost. None while Redis is unavailable."""
+    try:
+        stored: Any = stream.client().mget([_name(session_id) for session_id in session_ids]) if session_ids else []
+        lacking = [session_id for session_id, key in zip(session_ids, stored, strict=True) if key is None]
+        return {one: seconds >= PATIENCE_SECONDS for one, seconds in zip(lacking, _seconds_missing(lacking), strict=True)}
+    except redis.RedisError as error:
+        logger.debug("Redis is unavailable: %s", error)
+        return {}
+
+
+def _seconds_missing(session_ids: Collection[UUID]) -> list[float]:
+    """How long ago each of these keys was first found to be missing, by the clock of Redis. Emptying Redis begins anew."""
+    pipe: Any = stream.client().pipeline(transaction=False)
+    for session_id in session_ids:
+        pipe.set(_missing_name(session_id), b"1", nx=True, ex=_LIFETIME_SECONDS)
+        pipe.pttl(_missing_name(session_id))
+    return [_LIFETIME_SECONDS - milliseconds / 1000 for milliseconds in pipe.execute()[1::2]]
 
 
 def delete_key(session_id: UUID) -> None:
     """Delete the key, because the import has ended. Copies of the uploads in the database's log or in a backup are then unreadable."""
     _KEY_REFRESHER.drop(session_id)
     try:
-        stream.client().delete(_name(session_id))
+        stream.client().delete(_name(session_id), _missing_name(session_id))
     except redis.RedisError as error:
         logger.debug("Redis is unavailable: %s", error)
 
@@ -139,10 +164,15 @@ def _name(session_id: UUID) -> str:
     return f"schedviz:upload-key:{session_id}"
 
 
+def _missing_name(session_id: UUID) -> str:
+    return f"schedviz:upload-key-missing:{session_id}"
+
+
 def _put(keys: Mapping[UUID, bytes]) -> None:
     pipe = stream.client().pipeline(transaction=False)
     for session_id, key in keys.items():
         pipe.set(_name(session_id), key, ex=_LIFETIME_SECONDS)
+        pipe.delete(_missing_name(session_id))
     try:
         pipe.execute()
     except redis.RedisError as error:

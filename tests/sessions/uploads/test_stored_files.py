@@ -11,11 +11,11 @@ import pytest
 from django.core.files.base import ContentFile
 from django.db import connection
 
-from schedviz.sessions.hosting import sweep
+from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Session, Upload
-from schedviz.sessions.redis import stream
+from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.transfer import create, deletion, import_job
-from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads import stored_files, upload_keys
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, DecryptionError, UploadCipher, new_key
 from schedviz.sessions.uploads.stored_files import StoredFiles
 from tests.conftest import RedisServer, until
@@ -140,11 +140,48 @@ def test_an_import_without_any_copy_of_its_key_fails_and_says_what_to_do() -> No
     upload_keys.drop_all_keys()
     stream.client().flushall()
 
-    imported(session)
-
-    assert session.status == Session.Status.FAILED
+    assert imported(session).status == Session.Status.IMPORTING
+    assert session.lease_owner == ""
+    until(lambda: imported(session).status == Session.Status.FAILED)
     assert "Upload the files again" in session.message
     assert not Upload.objects.filter(session=session).exists()
+
+
+def test_imports_that_await_their_keys_take_no_turn_and_fail_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyless = [uploaded() for _ in range(3)]
+    upload_keys.drop_all_keys()
+    stream.client().flushall()
+    new = uploaded()
+    notified: list[UUID] = []
+    monkeypatch.setattr(wakeups, "notify_import", notified.append)
+
+    sweep.sweep()
+    assert notified == [new.pk]
+    assert lease.acquire(new.pk, importing=True), "it has the only turn of the user"
+    monkeypatch.setattr(upload_keys, "PATIENCE_SECONDS", 0.0)
+    notified.clear()
+    sweep.sweep()
+    assert set(notified) == {session.pk for session in keyless}
+    assert [imported(session).status for session in keyless] == [Session.Status.FAILED] * 3
+
+
+def test_the_time_of_an_import_without_its_key_begins_when_all_are_first_missed() -> None:
+    first, second = uploaded(), uploaded()
+    upload_keys.drop_all_keys()
+    stream.client().flushall()
+    assert stored_files.missing_keys([first.pk, second.pk]) == {first.pk: False, second.pk: False}
+    until(lambda: imported(first).status == Session.Status.FAILED)
+    # Nobody has tried to import the second one meanwhile.
+    assert imported(second).status == Session.Status.FAILED
+
+
+def test_the_time_ends_when_a_web_server_restores_the_key() -> None:
+    session = uploaded()
+    stream.client().flushall()
+    stream.client().set(f"schedviz:upload-key-missing:{session.pk}", b"1", ex=60)
+
+    until(lambda: not stored_files.missing_keys([session.pk]))
+    until(lambda: not stream.client().exists(f"schedviz:upload-key-missing:{session.pk}"))
 
 
 def test_uploads_stored_by_the_previous_version_are_imported() -> None:
