@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 from uuid import uuid4
 
@@ -17,6 +17,8 @@ from schedviz.sessions.redis import heartbeat, stream, wakeups
 _RESULT_SECONDS: Final = 60
 #: After this time without a result, the heartbeats are checked for a running worker of the queue.
 _BLOCK_SECONDS: Final = 2
+#: The next call of a sender may begin after this time if the worker of its last one has crashed.
+_TURN_SECONDS: Final = 30
 #: The prefix of results whose callers say how long they wait.
 _AWAITED: Final = "schedviz:awaited-reply:"
 
@@ -42,28 +44,31 @@ def call(task: str, argument: bytes, *, queue: str, timeout_seconds: float) -> b
     return _call(send, queue=queue, timeout_seconds=timeout_seconds)
 
 
-def call_thread(argument: bytes, *, queue: str, timeout_seconds: float) -> bytes | None:
-    """`call` for a queue that threads of a worker serve with `next_call`: it waits for no place in a pool.
+def call_thread(argument: bytes, *, queue: str, timeout_seconds: float, sender: str = "") -> bytes | None:
+    """`call` for a queue that threads of a worker serve with `next_call`: it waits for no place in a pool. The senders take turns, and of
+    each one call runs at a time.
 
     Raises `NoWorker` or `redis.RedisError`.
     """
 
     def send(result_key: str) -> None:
         pipe: Any = stream.client().pipeline()
-        pipe.rpush(_calls_key(queue), msgspec.msgpack.encode((argument, result_key)))
-        pipe.expire(_calls_key(queue), int(timeout_seconds) + 1)
+        pipe.rpush(_calls_key(queue, sender), msgspec.msgpack.encode((argument, result_key)))
+        pipe.expire(_calls_key(queue, sender), int(timeout_seconds) + 1)
         pipe.execute()
 
-    return _call(send, queue=queue, timeout_seconds=timeout_seconds)
+    return _call(send, queue=queue, timeout_seconds=timeout_seconds, ask=lambda: _ask_for_turn(queue, sender))
 
 
-def _call(send: Callable[[str], None], *, queue: str, timeout_seconds: float) -> bytes | None:
+def _call(send: Callable[[str], None], *, queue: str, timeout_seconds: float, ask: Callable[[], object] = lambda: None) -> bytes | None:
+    """`ask` is called when the call was sent, and repeatedly while it waits."""
     result_key = f"{_AWAITED}{uuid4().hex}"
     stream.client().set(_caller_key(result_key), b"1", ex=int(timeout_seconds) + 1)
     try:
         send(result_key)
         deadline = time.monotonic() + timeout_seconds
         while time.monotonic() < deadline:
+            ask()
             popped: Any = stream.blocking_client().blpop([result_key], timeout=_BLOCK_SECONDS)
             if popped is not None:
                 return bytes(popped[1])
@@ -75,15 +80,41 @@ def _call(send: Callable[[str], None], *, queue: str, timeout_seconds: float) ->
             stream.client().delete(_caller_key(result_key))
 
 
-def next_call(queue: str, *, seconds: float) -> tuple[bytes, str] | None:
-    """In a thread of a worker: the argument and the result key of the next `call_thread` whose caller still waits; None if there is none
-    within these seconds. Raises `redis.RedisError`.
+@contextmanager
+def next_call(queue: str, *, seconds: float) -> Iterator[tuple[bytes, str] | None]:
+    """In a thread of a worker: the argument and the result key of the next `call_thread` whose caller still waits, for as long as it runs;
+    None if there is none within these seconds. Raises `redis.RedisError`.
     """
-    popped: Any = stream.blocking_client().blpop([_calls_key(queue)], timeout=seconds)
+    popped: Any = stream.blocking_client().blpop([_turns_key(queue)], timeout=seconds)
     if popped is None:
-        return None
-    argument, result_key = msgspec.msgpack.decode(popped[1], type=tuple[bytes, str])
-    return None if is_abandoned(result_key) else (argument, result_key)
+        yield None
+        return
+    sender = bytes(popped[1]).decode()
+    try:
+        yield _next_call_of(queue, sender)
+    finally:
+        stream.client().delete(_turn_key(queue, sender))
+        if stream.client().exists(_calls_key(queue, sender)):
+            _ask_for_turn(queue, sender)
+
+
+def _next_call_of(queue: str, sender: str) -> tuple[bytes, str] | None:
+    while True:
+        data: Any = stream.client().lpop(_calls_key(queue, sender))
+        if data is None:
+            return None
+        argument, result_key = msgspec.msgpack.decode(data, type=tuple[bytes, str])
+        if not is_abandoned(result_key):
+            return argument, result_key
+
+
+def _ask_for_turn(queue: str, sender: str) -> None:
+    """Have the sender wait for a turn, unless it does or has one."""
+    if stream.client().set(_turn_key(queue, sender), b"1", nx=True, ex=_TURN_SECONDS):
+        pipe: Any = stream.client().pipeline()
+        pipe.rpush(_turns_key(queue), sender)
+        pipe.expire(_turns_key(queue), _TURN_SECONDS)
+        pipe.execute()
 
 
 def is_abandoned(result_key: str) -> bool:
@@ -93,8 +124,18 @@ def is_abandoned(result_key: str) -> bool:
     return result_key.startswith(_AWAITED) and not stream.client().exists(_caller_key(result_key))
 
 
-def _calls_key(queue: str) -> str:
-    return f"schedviz:calls:{queue}"
+def _calls_key(queue: str, sender: str) -> str:
+    return f"schedviz:calls:{queue}:{sender}"
+
+
+def _turns_key(queue: str) -> str:
+    """The senders that wait for a turn, in order."""
+    return f"schedviz:calls-turns:{queue}"
+
+
+def _turn_key(queue: str, sender: str) -> str:
+    """Exists while the sender waits for a turn or has one."""
+    return f"schedviz:calls-turn:{queue}:{sender}"
 
 
 def _caller_key(result_key: str) -> str:

@@ -31,9 +31,9 @@ def start() -> None:
 def _serve() -> None:
     while not STOPPING.is_set():
         try:
-            call = worker_calls.next_call(validation.QUEUE, seconds=_POLL_SECONDS)
-            if call is not None:
-                settings_validation_job.validate(*call)
+            with worker_calls.next_call(validation.QUEUE, seconds=_POLL_SECONDS) as call:
+                if call is not None:
+                    settings_validation_job.validate(*call)
         except redis.RedisError as error:
             logger.debug("Redis is unavailable: %s", error)
             STOPPING.wait(_POLL_SECONDS)

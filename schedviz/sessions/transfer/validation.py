@@ -46,8 +46,8 @@ class ValidationResult(msgspec.Struct, frozen=True, omit_defaults=True):
     found: str = ""
 
 
-def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """The members of SimulationSettings for JSON settings (`tickMillis` becomes `tick_millis`).
+def validate_settings(given: dict[str, Any], *, sender: str = "") -> dict[str, Any]:
+    """The members of SimulationSettings for JSON settings (`tickMillis` becomes `tick_millis`). `sender`: in whose turn they are validated.
 
     Raises `DecodeError` with the path of the invalid member, or `ValidationUnavailable`.
     """
@@ -67,11 +67,11 @@ def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
         settings = msgspec.convert(chosen, SimulationSettings)
     except msgspec.ValidationError as error:
         raise explain_validation_error(error, chosen, SimulationSettings) from None
-    _validate_engine(settings)
+    _validate_engine(settings, sender)
     return chosen
 
 
-def validate_trace(document: dict[str, Any]) -> None:
+def validate_trace(document: dict[str, Any], *, sender: str = "") -> None:
     """Check a trace as its import will. Raises `DecodeError` with a path such as `steps[3].object.kind`, or `ValidationUnavailable`."""
     trace = trace_from_dict(document)
     for index, step in enumerate(trace.steps):
@@ -80,7 +80,8 @@ def validate_trace(document: dict[str, Any]) -> None:
     _validate_engine(
         SimulationSettings(
             config=trace.config, fake_extenders=list(trace.fake_extenders), release=trace.release, feature_gates=trace.feature_gates
-        )
+        ),
+        sender,
     )
 
 
@@ -95,7 +96,7 @@ def _as_decode_error(refused: CommandRefused) -> DecodeError:
     return DecodeError(refused.path, "", message=refused.message)
 
 
-def _validate_engine(settings: SimulationSettings) -> None:
+def _validate_engine(settings: SimulationSettings, sender: str) -> None:
     """Have an engine worker build an engine, if the settings have a member that only the engine can validate."""
     if settings.release not in RELEASES:
         raise DecodeError("release", " or ".join(RELEASES), settings.release, message=unknown_release(settings.release))
@@ -106,17 +107,17 @@ def _validate_engine(settings: SimulationSettings) -> None:
     except CommandRefused as error:
         raise _as_decode_error(error.inside("config")) from None
     try:
-        verdict = _ask_worker(settings)
+        verdict = _ask_worker(settings, sender)
     except redis.RedisError as error:
         raise ValidationUnavailable("The configuration was not validated, because Redis is unavailable. Try again in a moment.") from error
     if verdict.message:
         raise DecodeError(verdict.path, verdict.expected, verdict.found, message=verdict.message)
 
 
-def _ask_worker(settings: SimulationSettings) -> ValidationResult:
+def _ask_worker(settings: SimulationSettings, sender: str) -> ValidationResult:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
     try:
-        verdict = worker_calls.call_thread(msgspec.json.encode(settings), queue=QUEUE, timeout_seconds=_TIMEOUT_SECONDS)
+        verdict = worker_calls.call_thread(msgspec.json.encode(settings), queue=QUEUE, timeout_seconds=_TIMEOUT_SECONDS, sender=sender)
     except worker_calls.NoWorker:
         raise ValidationUnavailable(
             "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "

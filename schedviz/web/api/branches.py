@@ -30,6 +30,7 @@ from schedviz.web.api.resource import Resource
 from schedviz.web.api.session_bodies import session_bodies, session_body
 from schedviz.web.api.sessions import NEWEST_FIRST, when_imported
 from schedviz.web.permissions import actor_of, user_of, visible_sessions
+from schedviz.web.waiting_requests import requester
 
 PAGING: Final = Paging(None, default=50, maximum=1000)
 
@@ -94,5 +95,5 @@ def _other_release(session: Session, new: schemas.NewFork) -> OtherRelease | Non
     if (other.release, other.feature_gates) == (release_in(session.settings), gates_in(session.settings)):
         return None
     with validating("$"):
-        validate_settings({"release": other.release, "featureGates": other.feature_gates})
+        validate_settings({"release": other.release, "featureGates": other.feature_gates}, sender=requester.get())
     return other

@@ -28,7 +28,7 @@ from schedviz.web.api.errors import ApiError, struct_error
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.permissions import user_of
 from schedviz.web.redaction import printable
-from schedviz.web.waiting_requests import worker_waits
+from schedviz.web.waiting_requests import requester, worker_waits
 
 #: Settings that a request can have at its top level, too.
 _TOP_LEVEL_SETTINGS = frozenset({"release", "featureGates"})
@@ -43,7 +43,7 @@ def validated_settings(request: Request, engine_settings: dict[str, Any]) -> dic
     """The settings of the new session, as members of SimulationSettings. Raises as `validating`."""
     path, top_level = "settings" if _is_multipart(request) else "$.settings", _TOP_LEVEL_SETTINGS & set(request.data)
     with validating(path, top_level=top_level):
-        return validate_settings(engine_settings)
+        return validate_settings(engine_settings, sender=requester.get())
 
 
 def calls_extenders_of(request: Request) -> bool:
@@ -182,7 +182,7 @@ def _from_json(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
         return lesson_source(new.lesson, new.name)
     assert new.trace is not None
     with validating("$.trace"):
-        validate_trace(new.trace)
+        validate_trace(new.trace, sender=requester.get())
     return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.MAX_TITLE_LENGTH), create.Trace(new.trace), engine_settings
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -60,9 +62,62 @@ def test_a_call_whose_caller_has_given_up_is_skipped() -> None:
     with pytest.raises(worker_calls.NoWorker):
         worker_calls.call_thread(b"late", queue="no-worker", timeout_seconds=5)
 
-    assert stream.client().llen(worker_calls._calls_key("no-worker")) == 1
-    assert worker_calls.next_call("no-worker", seconds=0.1) is None
-    assert worker_calls.next_call("no-worker", seconds=0.1) is None
+    assert stream.client().llen(worker_calls._calls_key("no-worker", "")) == 1
+    for _ in range(2):
+        with worker_calls.next_call("no-worker", seconds=0.1) as call:
+            assert call is None
+    assert stream.client().llen(worker_calls._calls_key("no-worker", "")) == 0
+
+
+@pytest.mark.usefixtures("redis")
+def test_senders_are_served_in_turn_and_one_call_of_each_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = f"queue-{uuid4()}"
+    monkeypatch.setattr(worker_calls.heartbeat, "alive", lambda: {"a worker": [queue]})
+
+    def send(argument: bytes, sender: str) -> None:
+        threading.Thread(
+            target=worker_calls.call_thread, args=(argument,), kwargs={"queue": queue, "timeout_seconds": 30, "sender": sender}, daemon=True
+        ).start()
+        until(lambda: stream.client().exists(worker_calls._turn_key(queue, sender)))
+        until(lambda: argument in b"".join(stream.client().lrange(worker_calls._calls_key(queue, sender), 0, -1)))  # type: ignore[arg-type]
+
+    for argument, sender in ((b"ada 1", "ada"), (b"ada 2", "ada"), (b"ada 3", "ada"), (b"bob 1", "bob"), (b"bob 2", "bob")):
+        send(argument, sender)
+
+    def begin(stack: ExitStack) -> bytes | None:
+        call = stack.enter_context(worker_calls.next_call(queue, seconds=0.1))
+        if call is None:
+            return None
+        stack.callback(worker_calls.store_result, call[1], b"done")
+        return call[0]
+
+    with ExitStack() as stack:
+        assert [begin(stack) for _ in range(3)] == [b"ada 1", b"bob 1", None]
+    began = []
+    for _ in range(4):
+        with ExitStack() as stack:
+            began.append(begin(stack))
+    # The last turn that ended was that of Ada, so Bob is first.
+    assert began == [b"bob 2", b"ada 2", b"ada 3", None]
+
+
+@pytest.mark.usefixtures("redis")
+def test_a_sender_whose_call_was_lost_with_its_worker_has_a_turn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = f"queue-{uuid4()}"
+    monkeypatch.setattr(worker_calls.heartbeat, "alive", lambda: {"a worker": [queue]})
+    monkeypatch.setattr(worker_calls, "_BLOCK_SECONDS", 0.1)
+    # The worker crashed in the sender's turn.
+    stream.client().set(worker_calls._turn_key(queue, "ada"), b"1", px=300)
+    results: list[bytes | None] = []
+    calling = threading.Thread(
+        target=lambda: results.append(worker_calls.call_thread(b"x", queue=queue, timeout_seconds=30, sender="ada")), daemon=True
+    )
+    calling.start()
+    with worker_calls.next_call(queue, seconds=30) as call:
+        assert call is not None
+        worker_calls.store_result(call[1], b"done")
+    calling.join()
+    assert results == [b"done"]
 
 
 @pytest.mark.usefixtures("transactional_db")

@@ -27,6 +27,7 @@ from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
+from schedviz.web.waiting_requests import requester
 
 #: The maximum number of listed rooms.
 MAX_LISTED_ROOMS = 200
@@ -161,7 +162,7 @@ def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Ses
     require_session_quota(actor_for(request, Verb.CREATE))
     name, source, engine_settings = lesson_source(lesson, "")
     with validating("$.lesson"):
-        simulation = validate_settings(engine_settings)
+        simulation = validate_settings(engine_settings, sender=requester.get())
     with within_quotas():
         return create.create_session(teacher, name, source, simulation=simulation)
 
