@@ -7,7 +7,7 @@ from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.pod_groups import PodGroup, pod_groups, pods_alike
 from schedviz.explain.pasted.text_reading import TextReading
-from schedviz.ingest.pasted.pasted_text import seconds_of_age
+from schedviz.ingest.pasted.message_times import seconds_of_age
 from schedviz.trace.phrase import phrase
 
 CPU = "0/9 nodes are available: 9 Insufficient cpu."

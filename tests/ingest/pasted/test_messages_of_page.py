@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from schedviz.ingest.pasted import pasted_text
-from schedviz.ingest.pasted.text_namespace import contents_of
+from schedviz.ingest.pasted.contents import contents_of
+from schedviz.kube.text_facts import PoolError
 
 #: A text of each kind; `frontend/tests/pastedText.test.ts` tests that the page finds a message in each.
 TEXTS: dict[str, str] = json.loads((Path(__file__).parents[3] / "frontend" / "tests" / "pastedMessages.json").read_text())
@@ -30,7 +31,7 @@ def alternatives(pattern: str) -> Iterator[str]:
 @pytest.mark.parametrize("kind", TEXTS)
 def test_each_text_has_a_message(kind: str) -> None:
     contents = contents_of(TEXTS[kind])
-    assert contents.messages or any(event.pool for event in contents.events)
+    assert contents.messages or any(isinstance(fact, PoolError) for fact in contents.facts)
 
 
 @pytest.mark.parametrize("head", list(alternatives(pasted_text._HEAD.pattern)))

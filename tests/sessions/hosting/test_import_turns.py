@@ -117,7 +117,7 @@ def test_demo_visitors_from_one_address_count_as_one_user(users: list[int], visi
     assert swept(enqueued) == [account]
 
 
-def test_sandboxes_and_forks_of_demo_visitors_take_turns_that_leave_processes_to_others(
+def test_sandboxes_and_forks_of_demo_visitors_leave_processes_to_others(
     users: list[int], visitors: list[int], enqueued: list[UUID]
 ) -> None:
     # A class behind one address begins as many as visitors of several.
