@@ -13,7 +13,7 @@ from schedviz.sessions.metrics.oldest_pods import oldest_pods
 
 
 def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
-    """The current value of every gauge. Iterates over all queued pods.
+    """The current value of every gauge that is read from the engine. Iterates over all queued pods.
 
     Deviation: `scheduler_unschedulable_pods` counts the pods that are queued now. Upstream never decreases it for a deleted pod.
     """

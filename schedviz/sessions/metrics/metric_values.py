@@ -41,7 +41,7 @@ class MetricValues(msgspec.Struct):
     release: str = DEFAULT_RELEASE
     counters: dict[str, dict[Labels, float]] = {}
     histograms: dict[str, dict[Labels, Histogram]] = {}
-    #: Gauges at `event`.
+    #: Gauges at `event`. Whoever stores the values replaces all of them; `restart` leaves them.
     gauges: dict[str, dict[Labels, float]] = {}
     #: By the number of the scheduling cycle.
     open_attempts: dict[int, Attempt] = msgspec.field(default_factory=dict, name="open")
