@@ -216,6 +216,26 @@ def test_several_dropped_texts_are_explained_each_on_its_own(page: Page, server:
     assert server.rest("sessions/")["count"] == sessions
 
 
+def test_pods_of_one_replica_set_in_several_dropped_texts_are_one_card(page: Page, server: Server, tmp_path: Path) -> None:
+    for name, nodes in (("bbcdz", 6), ("x9zqw", 7)):
+        (tmp_path / f"{name}.txt").write_text(f"pod/web-6f7d8c9b5-{name}: 0/{nodes} nodes are available: {nodes} Insufficient cpu.\n")
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files([tmp_path / "bbcdz.txt", tmp_path / "x9zqw.txt"])
+
+    expect(page.locator("[data-paste-answer] h2")).to_have_text(["2 pods"], timeout=PATIENCE_MILLIS)
+
+
+def test_a_dropped_log_of_another_scheduler_is_explained_without_a_session(page: Page, server: Server, tmp_path: Path) -> None:
+    said = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 2 more needed"
+    (tmp_path / "kueue.log").write_text(f"I0310 10:00:00.000000 1 workload.go:87] {said}\n")
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / "kueue.log")
+
+    expect(page.locator("[data-paste-answer]")).to_contain_text("Kueue has not admitted the workload.", timeout=PATIENCE_MILLIS)
+
+
 def test_a_dropped_screen_or_picture_says_what_to_paste_without_a_session(page: Page, server: Server, tmp_path: Path) -> None:
     sessions = server.rest("sessions/")["count"]
     (tmp_path / "screen.txt").write_text("┌── Pods(shop)[1] ──┐\n│ NAME↑   PF READY STATUS  │\n│ web-1   ●  0/1   Pending │\n")
