@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.release_options import BY_DEFAULT, ChosenRelease, release_options
@@ -35,6 +36,8 @@ def config(ctx: click.Context, path: Path, to_v1: bool, as_json: bool, chosen: C
         if to_v1:
             converted = convert(text)
             problem = _problem(converted.config, (), chosen)
+            if unwritable := _unwritable(converted.config):
+                raise click.ClickException(f"{path}: {unwritable}")
             _print(converted.config, as_json=as_json)
             for dropped in converted.dropped:
                 say(f"dropped {dropped}", err=True)
@@ -74,6 +77,17 @@ def _problem(document: dict[str, Any], duplicates: tuple[str, ...], chosen: Chos
         Simulation(settings)
     except ConfigurationError as error:
         return str(error)
+    return ""
+
+
+def _unwritable(document: dict[str, Any]) -> str:
+    """Why the document cannot be written as YAML; "" if it can."""
+    try:
+        msgspec.msgpack.encode(document)
+    except OverflowError:
+        return "it has an integer of more than 64 bits, which kube-scheduler cannot read."
+    except UnicodeEncodeError:
+        return "it has a lone surrogate, which is not a valid character."
     return ""
 
 

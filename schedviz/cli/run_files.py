@@ -96,13 +96,20 @@ def _beginning_and_events(name: str, file: SessionFile) -> tuple[View, list[AnyE
                 ancestors.append((waiting, line.event))
                 waiting = []
             case EventsLine():
-                events += decode_events(line.events)
+                try:
+                    events += decode_events(line.events)
+                except msgspec.DecodeError as error:
+                    raise click.ClickException(f"{name}: the events after event {_last_event(file, events)}: {error}.") from None
     simulation = _engine(name, file, responses)
     simulation.load(objects)
     beginning = simulation.view()
     for commands, event in ancestors:
-        _do_until(simulation, commands, event)
+        _do_until(name, simulation, commands, event)
     return beginning, [*simulation.drain_events(), *events]
+
+
+def _last_event(file: SessionFile, events: list[AnyEvent]) -> int:
+    return events[-1].event if events else file.manifest.after_event
 
 
 def _engine(name: str, file: SessionFile, responses: dict[int, ExtenderResponseLine]) -> Simulation:
@@ -116,7 +123,7 @@ def _engine(name: str, file: SessionFile, responses: dict[int, ExtenderResponseL
     return simulation
 
 
-def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: int) -> None:
+def _do_until(name: str, simulation: Simulation, commands: Iterable[CommandLine], event: int) -> None:
     from schedviz.trace.commands import decode_command
 
     for command in commands:
@@ -124,7 +131,11 @@ def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: in
             return
         if command.quarantined and command.stopped_after_event is None:
             continue
-        simulation.start(decode_command(bytes(command.command)), seq=command.seq)
+        try:
+            decoded = decode_command(bytes(command.command))
+        except msgspec.DecodeError as error:
+            raise click.ClickException(f"{name}: command {command.seq}: {error}.") from None
+        simulation.start(decoded, seq=command.seq)
         if command.stopped_after_event is None or command.stopped_after_event >= event:
             simulation.work_until(event)
             continue

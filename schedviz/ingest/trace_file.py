@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal, Union, get_args
 
 import msgspec
@@ -24,6 +25,10 @@ MAX_STEPS: Final = 1_000_000
 #: Operations of a session that a file cannot contain: a recording of the real scheduler, which has the same format, has none of them.
 #: `step` and `pause` are of the page, `latency` delays watch events, `restart` restarts the scheduler, and `reset` the session.
 _NOT_IN_FILES = frozenset({"step", "pause", "latency", "restart", "reset"})
+
+
+#: A text without such a number has no integer that needs more than 64 bits.
+_LONG_NUMBER: Final = re.compile(rb"\d{19}")
 
 
 class Dump(Command, frozen=True, tag="dump"):
@@ -114,7 +119,22 @@ def decode_trace(text: bytes, *, check_objects: bool = True) -> TraceFile:
         document = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise DecodeError("", "JSON", message=f"this is not JSON ({error})") from None
+    if _LONG_NUMBER.search(text):
+        _refuse_long_integers(document)
     return trace_from_dict(document, check_objects=check_objects)
+
+
+def _refuse_long_integers(document: object) -> None:
+    """Raises `DecodeError` for an integer that neither Kubernetes nor a session can store."""
+    waiting = [("", document)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"{path}.{name}" if path else name, member) for name, member in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+        elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+            raise DecodeError(path, "an integer of at most 64 bits", str(value))
 
 
 def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFile:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,37 @@ def same(tmp_path: Path) -> str:
 @pytest.fixture
 def other(tmp_path: Path) -> str:
     return write(tmp_path, "other.json", {**TRACE, "steps": [*TRACE["steps"][:-1], {"op": "cordon", "node": "large"}, {"op": "run"}]})
+
+
+def session_file(folder: Path, *events: dict[str, Any]) -> str:
+    """A `.schedviz` file with these events and no commands."""
+    manifest = {
+        "format": "schedviz-session/1",
+        "engineVersion": "1",
+        "name": "s",
+        "settings": {},
+        "objects": 0,
+        "commands": 0,
+        "answers": 0,
+        "firstEvent": 0,
+        "lastEvent": len(events),
+        "lastCycle": 0,
+        "clockSeconds": 0,
+        "viewDigest": "",
+    }
+    lines = b"".join(json.dumps(line).encode() + b"\n" for line in (manifest, {"line": "events", "events": events}))
+    end = {"line": "end", "digest": hashlib.blake2b(lines, digest_size=16).hexdigest()}
+    path = folder / "session.schedviz"
+    path.write_bytes(gzip.compress(lines + json.dumps(end).encode() + b"\n"))
+    return str(path)
+
+
+def test_an_event_of_a_session_file_with_a_member_of_a_wrong_type_is_named(same: str, tmp_path: Path) -> None:
+    result = run(session_file(tmp_path, {"event": 1.5}), same)
+
+    assert result.exit_code == 1, "of click; schedviz.cli.main makes it 2"
+    assert "session.schedviz: the events after event 0: " in result.output
+    assert isinstance(result.exception, SystemExit)
 
 
 def test_equal_runs_exit_with_0(same: str) -> None:

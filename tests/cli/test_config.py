@@ -59,3 +59,17 @@ def test_only_convert_reads_json_with_comments(tmp_path: Path) -> None:
     text = '{"apiVersion": "kubescheduler.config.k8s.io/v1", // here\n"kind": "KubeSchedulerConfiguration"}'
     assert "try --convert" in _run(tmp_path, text).output
     assert _run(tmp_path, text, "--convert").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), [("-9223372036854775809", "an integer of more than 64 bits"), (r'"\ud800"', "a lone surrogate")]
+)
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_what_cannot_be_written_is_not_converted(tmp_path: Path, value: str, message: str, options: tuple[str, ...]) -> None:
+    text = (
+        f'{{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "clientConnection": {{"qps": {value}}}}}'
+    )
+    result = _run(tmp_path, text, "--convert", *options)
+    assert result.exit_code != 0
+    assert result.stdout == ""
+    assert message in result.stderr

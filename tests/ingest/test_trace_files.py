@@ -130,6 +130,17 @@ def test_a_trace_that_is_not_json_is_refused():
         decode_trace(b"[[[")
 
 
+@pytest.mark.parametrize(("value", "is_valid"), [(-(2**63) - 1, False), (-(2**63), True), (2**64 - 1, True), (2**64, False)])
+def test_an_integer_of_more_than_64_bits_is_refused_with_its_path(value: int, *, is_valid: bool):
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"capacity": {"cpu": value}}}
+    text = json.dumps({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": node}]}).encode()
+    if is_valid:
+        decode_trace(text, check_objects=False)
+        return
+    with pytest.raises(DecodeError, match=r"steps\[0\].object.status.capacity.cpu: expected an integer of at most 64 bits"):
+        decode_trace(text, check_objects=False)
+
+
 def test_the_number_of_steps_is_limited(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(trace_file, "MAX_STEPS", 2)
     text = b'{"format": "schedviz-trace/1", "steps": [%s]}' % b",".join([b'{"op": "snapshot"}'] * 3)
