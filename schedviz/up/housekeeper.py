@@ -49,7 +49,13 @@ def main(url: str) -> int:
         _report(failed=str(error))
         return EXIT_MISCONFIGURED
     # Before the web server runs, so that the token exists when /healthz returns 200.
-    _keep_token()
+    try:
+        _keep_token()
+    except OSError as error:
+        _report(
+            failed=f"{error.filename} cannot be read or written: {error.strerror}. Remove it; a new token is created at the next start."
+        )
+        return EXIT_MISCONFIGURED
     _report(database="ready")
     _report(housekeeper="ready")
     _serve(url)
@@ -85,7 +91,8 @@ def _keep_token() -> None:
     path: Path = settings.DATA / "token"
     stored = None
     with contextlib.suppress(FileNotFoundError):
-        stored = path.read_text().strip()
+        # What is not UTF-8 is no token, and is replaced.
+        stored = path.read_text("utf-8", errors="replace").strip()
     secret = ensure_local_token(stored)
     if secret == stored and path.stat().st_mode & 0o777 == 0o600:
         return

@@ -175,8 +175,9 @@ def _stored_key(data: Path) -> str:
 
 
 def _read_key(path: Path) -> str:
-    key = path.read_text().strip()
-    if len(key) < 32:
+    # What is not UTF-8 is no key.
+    key = path.read_text("utf-8", errors="replace").strip()
+    if len(key) < 32 or "\ufffd" in key:
         raise ImproperlyConfigured(
             f"{path} does not hold a key of 32 characters or more. Remove it; a new key is created at the next start."
         )

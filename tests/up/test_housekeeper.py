@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -36,6 +38,33 @@ def test_owners_whose_release_fails_do_not_delay_the_others(monkeypatch: pytest.
     failing.clear()
     housekeeper._release_leases(ended)
     assert not ended
+
+
+@pytest.mark.django_db
+def test_a_token_that_is_not_text_is_replaced(settings: LazySettings, tmp_path: Path) -> None:
+    settings.DATA = tmp_path
+    token = tmp_path / "token"
+    token.write_bytes(b"\xff" * 64)
+
+    housekeeper._keep_token()
+    stored = token.read_text()
+    assert len(stored) > 20
+    housekeeper._keep_token()
+    assert token.read_text() == stored
+
+
+@pytest.mark.django_db
+def test_a_folder_in_place_of_the_token_is_named(
+    settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.DATA = tmp_path
+    (tmp_path / "token").mkdir()
+    monkeypatch.setattr(housekeeper, "_migrate", lambda: None)
+
+    assert housekeeper.main("http://127.0.0.1:1") == housekeeper.EXIT_MISCONFIGURED
+    (report,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert str(tmp_path / "token") in report["failed"]
+    assert "Remove it" in report["failed"]
 
 
 @pytest.mark.django_db

@@ -27,9 +27,10 @@ def test_the_secret_key_is_created_once_and_readable_only_by_its_user(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
-def test_a_secret_key_that_is_too_short_is_refused(tmp_path: Path, monkeypatch):
+@pytest.mark.parametrize("stored", [b"short", b"\xff" * 64], ids=["short", "not UTF-8"])
+def test_a_secret_key_that_is_too_short_or_not_text_is_refused(tmp_path: Path, monkeypatch, stored: bytes):
     monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
-    (tmp_path / "secret_key").write_text("short")
+    (tmp_path / "secret_key").write_bytes(stored)
 
     with pytest.raises(ImproperlyConfigured, match="Remove it"):
         environment.secret_key(tmp_path)
