@@ -31,6 +31,8 @@ _FULL_SHARE: Final = 0.85
 _EXHAUSTED_SHARE: Final = 0.95
 #: The part of the limit that the largest sender's engines may need at least.
 _LARGE_SHARE: Final = 0.1
+#: If all engines may need less than this part, most of the memory in use is what released engines left: Python uses it for new ones.
+_KEPT_SHARE: Final = 0.25
 #: How long a measurement is used, and how long a released engine has until the next one must leave, also when memory is exhausted.
 _FRESH_SECONDS: Final = 0.5
 _LEAVING_SECONDS: Final = 3.0
@@ -131,8 +133,8 @@ class EngineMemory:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether no engine is loaded beside others."""
-        return self._used_part() >= _EXHAUSTED_SHARE
+        """Whether engines use all memory, so that none is loaded beside others."""
+        return self._used_part() >= _EXHAUSTED_SHARE and self._objects_part() >= _KEPT_SHARE
 
     def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
         """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it.
@@ -142,7 +144,7 @@ class EngineMemory:
         if self._used_part() + self._loading_part(session_id) >= _FULL_SHARE:
             self.collect()
         part = self._used_part() + self._loading_part(session_id)
-        if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id):
+        if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id) and self._objects_part() >= _KEPT_SHARE:
             self._refused_at = self._clock()
             return True
         if part >= _FULL_SHARE and self._is_largest(owner_id, but=session_id):
@@ -156,11 +158,10 @@ class EngineMemory:
         """Whether an engine of this owner must be released now, because its owner's engines use most of the memory, and others are hosted
         or wait. It then counts as leaving, so the caller must release it.
         """
-        part = self._used_part()
         # Exhausted memory blocks everybody, also if all senders are small.
-        if part < _FULL_SHARE or not self._is_largest(owner_id, minimum=_LARGE_SHARE if part < _EXHAUSTED_SHARE else 0.0):
+        minimum, pause = (0.0, _LEAVING_SECONDS_IF_EXHAUSTED) if self.is_exhausted else (_LARGE_SHARE, _LEAVING_SECONDS)
+        if self._used_part() < _FULL_SHARE or not self._is_largest(owner_id, minimum=minimum):
             return False
-        pause = _LEAVING_SECONDS if part < _EXHAUSTED_SHARE else _LEAVING_SECONDS_IF_EXHAUSTED
         with self._lock:
             now = self._clock()
             # One engine alone stays while nobody else needs its memory.
@@ -191,7 +192,7 @@ class EngineMemory:
         self.collect()
         self._measured_at = float("-inf")
         is_young = self._clock() - self._began_at < _YOUNG_SECONDS
-        if self.is_exhausted or (self.is_short and not is_young):
+        if self._used_part() >= _EXHAUSTED_SHARE or (self.is_short and not is_young):
             logger.warning("restarting this worker: it hosts no session, and %d%% of its memory limit are in use", 100 * self._part)
             self.restart()
 
@@ -221,6 +222,13 @@ class EngineMemory:
             return 0.0
         with self._lock:
             return sum(self._hosted[session_id][1] for session_id in self._loading if session_id != but) * _BYTES_OF_OBJECT / self._limit
+
+    def _objects_part(self) -> float:
+        """The part of the limit that the objects of all engines here may need."""
+        if not self._limit:
+            return 0.0
+        with self._lock:
+            return sum(objects + _OBJECTS_OF_ENGINE for _, objects in self._hosted.values()) * _BYTES_OF_OBJECT / self._limit
 
     def _hosts_others(self, session_id: UUID) -> bool:
         with self._lock:

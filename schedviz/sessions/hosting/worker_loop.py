@@ -242,8 +242,9 @@ class _HostedSession:
         MEMORY.weigh(self.session.pk, self.host.weight)
         return True
 
-    def _back_off_for_memory(self, why: str = "The memory of the engine worker is used up by other sessions.") -> None:
-        seconds = MEMORY_BACKOFF_SECONDS
+    def _back_off_for_memory(
+        self, why: str = "The memory of the engine worker is used up by other sessions.", seconds: float = MEMORY_BACKOFF_SECONDS
+    ) -> None:
         message = (
             f"{why} This session is tried again in {seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
         )
@@ -339,7 +340,9 @@ class _HostedSession:
             return
         host.judge_due_bindings(now=True)
         host.store_metrics(now=True)
-        self._back_off_for_memory("The sessions of this owner use most of the memory of the engine worker, and others wait for it.")
+        why = "The sessions of this owner use most of the memory of the engine worker, and others wait for it."
+        # Those that wait try again sooner.
+        self._back_off_for_memory(why, 2 * MEMORY_BACKOFF_SECONDS)
 
     def _leave_for_another(self) -> None:
         has_work = self.host.has_work

@@ -211,6 +211,18 @@ def test_a_single_engine_that_uses_all_memory_leaves_once_for_a_session_that_wai
         assert not memory.must_leave(1), "nobody has been refused since"
 
 
+def test_memory_that_released_engines_left_blocks_nobody() -> None:
+    memory = Measured(limit=1 << 30)
+    small = uuid4()
+    with memory.hosting(uuid4(), 1, 2_000), memory.hosting(small, 2, 10):
+        memory.fill(int(0.97 * (1 << 30)))
+        assert not memory.must_wait(small, 2)
+        assert not any(memory.must_leave(owner) for owner in (1, 2))
+    with memory.hosting(uuid4(), 1, 200_000), memory.hosting(small, 2, 10):
+        assert memory.must_wait(small, 2)
+        assert memory.must_leave(1)
+
+
 def test_idle_engines_of_the_largest_owner_are_released_first_while_memory_is_short() -> None:
     memory = Measured()
     with memory.hosting(uuid4(), 1, 300_000), memory.hosting(uuid4(), 2, 10):
