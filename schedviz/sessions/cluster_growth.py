@@ -69,6 +69,7 @@ class ClusterGrowth:
 
 
 def _terminating(simulation: Simulation) -> int:
+    # A pass over all pods: only with a quota, and only after growth.
     return sum(pod.metadata.deletion_timestamp is not None for pod in simulation.cluster.store.of_kind("Pod").values())
 
 
