@@ -331,11 +331,11 @@ class _HostedSession:
         return min(self.linger_seconds, CROWDED_LINGER_SECONDS if is_needed else _CROWDED_LINGER_SECONDS_OF_OTHERS)
 
     def _leave_for_memory(self) -> None:
-        """Release the session because its owner's engines use most of the memory. If nobody else's can be loaded, it continues after they
-        had time to load.
+        """Release the session because its owner's engines use most of the memory. If nobody else's can be loaded, it is loaded again only
+        after they had time to load: the next command may come in a moment.
         """
         host = self.host
-        if not (host.has_work and MEMORY.is_exhausted):
+        if not MEMORY.is_exhausted:
             self._leave_for_another()
             return
         host.judge_due_bindings(now=True)

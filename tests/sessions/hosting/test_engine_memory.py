@@ -304,3 +304,15 @@ def test_a_session_that_uses_all_memory_backs_off_while_another_waits(make_sessi
     Session.objects.filter(pk=session_id).update(lease_owner="", lease_until=0.0)
     session = work_off(session_id)
     assert (session.cycle, session.message) == (pods, "")
+
+
+def test_an_idle_session_that_uses_all_memory_is_not_loaded_again_before_the_one_that_waits(
+    make_session: MakeSession, memory: Measured
+) -> None:
+    session_id, other = make_session(), uuid4()
+    send(session_id, "cycle")
+    memory.fill(99)
+    with memory.hosting(uuid4(), None, 300_000), memory.hosting(other, 2, 10):
+        assert memory.must_wait(other, 2)
+
+    assert work_off(session_id).lease_owner == lease.BACKOFF_OWNER
