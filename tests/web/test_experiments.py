@@ -19,7 +19,7 @@ from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.web.api import experiments
 from schedviz.web.api.experiments import _PLANS
-from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_RESULTS, RESULTS
+from schedviz.web.api.shared_computations import MAX_RESULTS, MAX_STATES, RESULTS, STATES
 from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.web.conftest import People
 
@@ -158,9 +158,9 @@ def test_results_of_many_trials_are_large_before_any_of_them_has_run(owner: APIC
 def test_results_and_large_states_do_not_wait_for_each_other(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiments, "_MAX_SMALL_RESULTS", 0)
     with ExitStack() as others:
-        for number in range(MAX_FOLDINGS):
+        for number in range(MAX_STATES):
             token = requester.set(f"user {number}")
-            others.enter_context(FOLDINGS.slot())
+            others.enter_context(STATES.slot())
             requester.reset(token)
         assert owner.get(f"{finished(owner)['url']}results/").status_code == 200
 

@@ -22,7 +22,7 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import deletion, import_job
 from schedviz.web.api.download import MIN_RATE, Download, Slot, downloads
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_TRACES, TRACES
+from schedviz.web.api.shared_computations import MAX_STATES, MAX_TRACES, STATES, TRACES
 from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.conftest import until
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
@@ -67,9 +67,9 @@ def test_traces_wait_for_other_traces_and_not_for_large_states(people: People, r
     owner = people.client("owner")
     address = f"/api/v1/sessions/{ran}/export/?format=trace"
     with ExitStack() as others:
-        for number in range(MAX_FOLDINGS):
+        for number in range(MAX_STATES):
             token = requester.set(f"user {number}")
-            others.enter_context(FOLDINGS.slot())
+            others.enter_context(STATES.slot())
             requester.reset(token)
         assert owner.get(address).status_code == 200
     with ExitStack() as others:

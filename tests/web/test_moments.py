@@ -11,7 +11,7 @@ from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.web.api import schemas
-from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
+from schedviz.web.api.shared_computations import MAX_STATES, STATES
 from schedviz.web.api.state import state_body
 from schedviz.web.waiting_requests import MAX_WAITING, requester, worker_waits
 from tests.engine.clusters import do, node, objects, pod
@@ -120,9 +120,9 @@ def test_a_moment_is_refused_while_too_many_wait(past, people):
         for _ in range(MAX_WAITING):
             requester.set(uuid4().hex)
             others.enter_context(worker_waits.slot())
-        for _ in range(MAX_FOLDINGS):
+        for _ in range(MAX_STATES):
             requester.set(uuid4().hex)
-            others.enter_context(FOLDINGS.slot())
+            others.enter_context(STATES.slot())
         response = client.get(address + "view/", {"at": 6})
         assert (response.status_code, response.json()["code"]) == (503, "busy")
         assert client.get(address + "view/").status_code == 200

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from schedviz.web import request_coalescing
-from schedviz.web.api.foldings import FOLDINGS
+from schedviz.web.api.shared_computations import STATES
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
 from schedviz.web.request_coalescing import LEADERS, coalesce
 from schedviz.web.waiting_requests import MAX_WAITING, TooManyWait, requester, worker_waits
@@ -67,7 +67,7 @@ def question(request: HttpRequest) -> HttpResponse:
 
 def state(request: HttpRequest) -> HttpResponse:
     requester.set(f"guest 192.0.2.1 {request.GET['who']}")
-    return HttpResponse(FOLDINGS.once("a state", WORKER.fold))
+    return HttpResponse(STATES.once("a state", WORKER.fold))
 
 
 urlpatterns = [path("question/", question), path("state/", state)]
@@ -82,7 +82,7 @@ def handler(settings: Any) -> Iterator[ThreadedHandler]:
     WORKER.is_done.set()
     HTTP_THREADS.close()
     assert not LEADERS._flights
-    assert not FOLDINGS._flights
+    assert not STATES._computations
     assert not worker_waits._waiting.total
 
 

@@ -20,12 +20,12 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import Paging, link_pages
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.shared_computations import STATES
 from schedviz.web.request_coalescing import coalesce
 from schedviz.web.waiting_requests import requester
 
@@ -48,7 +48,7 @@ class Cycles(Resource):
         session = session_for(request, session_id, Verb.SEE)
         page = PAGING.page_of(request)
         versions.set_etag(request, versions.etag_of_head(session))
-        with FOLDINGS.slot() if page.limit > _QUICK_PAGE_SIZE else nullcontext():
+        with STATES.slot() if page.limit > _QUICK_PAGE_SIZE else nullcontext():
             summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
         following = summaries[-1].cycle.cycle if summaries and has_following else None

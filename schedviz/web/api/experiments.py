@@ -31,7 +31,6 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.foldings import RESULTS, Foldings
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.late_results import late_results
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
@@ -40,6 +39,7 @@ from schedviz.web.api.quota_errors import within_quotas
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.session_bodies import session_body
+from schedviz.web.api.shared_computations import RESULTS, SharedComputations
 
 PAGING: Final = Paging(None, default=50, maximum=500)
 _FORMATS = ("json", "columns", "csv", "html")
@@ -48,7 +48,7 @@ _MAX_SMALL_RESULTS: Final = 20_000
 #: What a trial counts besides its pods: it has a value in every column, also before it has run.
 _PODS_OF_TRIAL: Final = 100
 #: Plans are read one at a time: a large one takes most of a second of a core.
-_PLANS: Final = Foldings(1)
+_PLANS: Final = SharedComputations(1)
 
 
 class Experiments(Resource):

@@ -24,10 +24,10 @@ from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import analyse
-from schedviz.web.api.foldings import TRACES
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.shared_computations import TRACES
 
 _FORMATS = ("schedviz", "trace")
 

@@ -23,11 +23,11 @@ from schedviz.trace.releases import release_in
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schemas import lessons as bodies
+from schedviz.web.api.shared_computations import STATES
 
 #: The number of newest events since the stop that a hint may inspect.
 _MAX_EVENTS = 2_000
@@ -49,7 +49,7 @@ class LessonHints(Resource):
         stop_state = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
         if stop_state is None:
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{stop_id}".', path="?stop")
-        with nullcontext() if reading.is_small(session) else FOLDINGS.slot():
+        with nullcontext() if reading.is_small(session) else STATES.slot():
             event, document = _seen(session, after=stop_state.arrived if stop_state.stop.hints else None)
         hints = [hint.id for hint in stop_state.stop.hints if holds(hint.when, document)]
         results = [

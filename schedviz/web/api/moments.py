@@ -17,9 +17,9 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import rendering, schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.shared_computations import STATES
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
@@ -60,7 +60,7 @@ def moment_response(request: Request, session: Session, body_of: Callable[[Sessi
         if event is None and reading.is_small(session):
             body = encoded()
         else:
-            body = FOLDINGS.once((body_of, session.pk, event, versions.etag_of_head(session)), encoded)
+            body = STATES.once((body_of, session.pk, event, versions.etag_of_head(session)), encoded)
     except HistoryUnavailable as error:
         first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error
