@@ -14,8 +14,6 @@ from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
-
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.engine.framework.types import PodInfo
@@ -24,22 +22,17 @@ from schedviz.explain.shadowing.in_flight import Bound, Move, Replay, bound_pod
 from schedviz.explain.shadowing.judgement import Choice, Judgement
 from schedviz.explain.shadowing.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
-from schedviz.sessions.models import Observer, Session
+from schedviz.sessions.models import Session
 from schedviz.sessions.observing.agreement import BindingSeen, DeletedWhilePending, JudgedBinding, PodArrival, PodPlaced, ShadowRecord
+from schedviz.sessions.observing.bindings_in_flight import BindingInFlight, BindingsInFlight
+from schedviz.sessions.observing.observer_facts import ObserverFacts
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
 from schedviz.sessions.observing.recheck_queue import RecheckQueue
 from schedviz.sessions.observing.search_budget import SearchBudget
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
-from schedviz.trace.releases import is_of_release, release_in
 
 logger = logging.getLogger(__name__)
 
-#: Bindings in flight are judged when no further one has arrived for this long, even if some that were decided before them are missing ...
-PATIENCE_SECONDS: Final = 2.0
-#: ... or after this long, because a pod can wait for a volume while others are bound ...
-_MAX_WAIT_SECONDS: Final = 10.0
-#: ... or when there are this many.
-_MAX_IN_FLIGHT: Final = 256
 #: The maximum number of moves that are kept, to restore the nodes as they were.
 _MAX_MOVES: Final = 1024
 #: Verdicts that may depend on the order of decisions.
@@ -50,30 +43,14 @@ _DRY_RUN_FAILED = "the dry run failed, which is a bug in schedviz; the server's 
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
 
 
-class _InFlight(msgspec.Struct, frozen=True):
-    """A binding in flight, and the event before it."""
-
-    bound: Bound
-    event: int
-
-
 class Shadow:
     """The shadow scheduler of one hosted engine. It considers only commands that came from an observer."""
 
     def __init__(self, session: Session, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._session_id: UUID = session.pk
-        self._release = release_in(session.settings)
         self._clock = clock
-        #: A fork is detached, so its commands say nothing about the real scheduler.
-        self._is_detached = "fork" in session.source
-        #: The observer's source; "": the session is not known to follow a cluster.
-        self._source = ""
-        self._has_read_session = False
-        #: The version of the cluster's API server; "": not known; None: not read in this slice.
-        self._version: str | None = None
-        #: Whether the observer pushes times of decisions; None: not read in this slice.
-        self._has_times: bool | None = None
-        self._rechecks = RecheckQueue(session.pk, clock=clock, release_differs=self._is_of_other_release)
+        self._observer = ObserverFacts(session)
+        self._rechecks = RecheckQueue(session.pk, clock=clock, release_differs=self._observer.is_of_other_release)
         self._dry_runs = LiveDryRuns(assumed=self._assumed)
         #: How long dry runs have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
@@ -90,12 +67,7 @@ class Shadow:
         self._moves: deque[Move] = deque(maxlen=_MAX_MOVES)
         #: How many moves there were, the forgotten ones included.
         self._moves_made = 0
-        #: Bindings in flight, in the order in which they arrived.
-        self._in_flight: list[_InFlight] = []
-        #: When the first and the last of them arrived.
-        self._first_in_flight_at = self._last_in_flight_at = 0.0
-        #: The pods that were decided before them, by uid, whose bindings have not arrived.
-        self._awaited: set[str] = set()
+        self._in_flight = BindingsInFlight(clock)
         #: Pods that have arrived in this slice, each with its event, until a dry run is made for them at its end. An idle scheduler binds
         #: such a pod at once, so most are bound before, and the dry run for the binding is that for the arrival, too.
         self._arrivals: dict[str, tuple[Pod, int]] = {}
@@ -103,11 +75,11 @@ class Shadow:
     def before(self, simulation: Simulation, command: AnyCommand, *, is_ordered: bool = True) -> None:
         """Called before a command is executed. `is_ordered`: its order among the other observations is that of the cluster."""
         self._before = self._waited = None
-        if self._source and (node := _changed_node(command)):
+        if self._observer.source and (node := _changed_node(command)):
             # A replay does not restore nodes, so bindings in flight are judged on those that their scheduler knew.
             self._settle(simulation)
             self._rechecks.note_node_change(node)
-        if not _is_about_pod(command) or not self._follows():
+        if not _is_about_pod(command) or not self._observer.follows():
             return
         pending = self._pending_pods(simulation)
         pod = self._before = _find(simulation, command)
@@ -118,7 +90,7 @@ class Shadow:
 
     def after(self, simulation: Simulation, command: AnyCommand) -> None:
         """Called after a command was executed."""
-        if not _is_about_pod(command) or not self._follows():
+        if not _is_about_pod(command) or not self._observer.follows():
             return
         pending = self._pending_pods(simulation)
         before, pod = self._before, _find(simulation, command)
@@ -143,23 +115,23 @@ class Shadow:
             self._choose_for_arrival(simulation, uid)
         self._finish_rechecks(simulation)
         records, self._records = self._records, []
-        self._has_read_session, self._version, self._has_times = False, None, None
+        self._observer.forget()
         return records
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
-        if self._in_flight and (now or self._is_overdue()):
+        if self._in_flight and (now or self._in_flight.is_overdue()):
             self._settle(simulation)
         self._finish_rechecks(simulation, now=now)
 
     @property
     def is_followed(self) -> bool:
         """Whether the session is known to follow a cluster."""
-        return bool(self._source)
+        return bool(self._observer.source)
 
     def is_observed(self, key: str) -> bool:
         """Whether the command with this key was made from an observation."""
-        return bool(self._source) and key.startswith(f"{self._source}:")
+        return self.is_followed and key.startswith(f"{self._observer.source}:")
 
     # --- Bindings
 
@@ -182,43 +154,30 @@ class Shadow:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]
             if (arrival := self._arrivals.pop(pod.uid, None)) is not None and judgement.choice is not None:
                 self._records.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
-            self._judged(_InFlight(bound, event), judgement)
+            self._judged(BindingInFlight(bound, event), judgement)
             return
         self._choose_for_arrival(simulation, pod.uid)
-        if not self._in_flight:
-            self._first_in_flight_at = self._clock()
-        self._last_in_flight_at = self._clock()
-        self._in_flight.append(_InFlight(bound, event))
-        self._awaited |= ahead
+        self._in_flight.add(BindingInFlight(bound, event), ahead)
         self._records.append(BindingSeen(pod.key, pod.uid, event, node))
         # The binding itself is executed next.
         self._settle_if_complete(simulation)
 
     def _settle_if_complete(self, simulation: Simulation) -> None:
-        if not self._in_flight:
-            return
-        assert self._pending is not None
-        self._awaited = {uid for uid in self._awaited if self._pending.is_to_be_decided(uid)}
-        if not self._awaited or len(self._in_flight) >= _MAX_IN_FLIGHT or self._is_overdue():
+        if self._pending is not None and self._in_flight.is_due(self._pending):
             self._settle(simulation)
-
-    def _is_overdue(self) -> bool:
-        now = self._clock()
-        return now - self._last_in_flight_at >= PATIENCE_SECONDS or now - self._first_in_flight_at >= _MAX_WAIT_SECONDS
 
     def _settle(self, simulation: Simulation) -> None:
         """Judge the bindings in flight."""
         if not self._in_flight or simulation.scheduler.cycle is not None:
             return
-        in_flight, awaited = self._in_flight, self._awaited
-        self._in_flight, self._awaited = [], set()
+        in_flight, awaited = self._in_flight.take()
         if self._pending is not None:
             self._pending.pass_by(awaited)
         judgements = self._judge(simulation, [binding.bound for binding in in_flight], is_complete=not awaited)
         for binding, judgement in zip(in_flight, judgements, strict=True):
             self._judged(binding, judgement)
 
-    def _judged(self, binding: _InFlight, judgement: Judgement) -> None:
+    def _judged(self, binding: BindingInFlight, judgement: Judgement) -> None:
         """Store a verdict, or judge the binding again later if more may become known."""
         bound = binding.bound
         pod, node = bound.pod, bound.node
@@ -230,10 +189,8 @@ class Shadow:
             self._records.append(self._binding(pod, node, binding.event, judgement))
 
     def _may_change(self, bound: Bound) -> bool:
-        if self._has_times is None:
-            self._has_times = Observer.objects.filter(session_id=self._session_id, last_times__gt=0).exists()
         is_retrying = self._pending is not None and self._pending.has_rejected
-        return self._rechecks.may_change(bound, has_times=self._has_times, is_retrying=is_retrying)
+        return self._rechecks.may_change(bound, has_times=self._observer.has_times(), is_retrying=is_retrying)
 
     def _finish_rechecks(self, simulation: Simulation, *, now: bool = False) -> None:
         if not self._rechecks or not _may_dry_run(simulation):
@@ -246,7 +203,7 @@ class Shadow:
             simulation,
             self._dry_runs,
             list(self._moves),
-            release_differs=self._is_of_other_release,
+            release_differs=self._observer.is_of_other_release,
             may_search=self._search_budget.is_left,
         )
         began, cpu_began = time.perf_counter(), time.thread_time()
@@ -294,7 +251,7 @@ class Shadow:
         info, waited = simulation.scheduler.state.pod_info(moved), self._waited
         if is_placed and waited is not None:
             is_nominated = waited.place == "nominated"
-            move = Move(self._moves_made, info, True, waited.rank, waited.place != "active", is_nominated)
+            move = Move(self._moves_made, info, is_placed, waited.rank, is_retried=waited.place != "active", is_nominated=is_nominated)
         else:
             move = Move(self._moves_made, info, is_placed)
         self._moves.append(move)
@@ -306,18 +263,6 @@ class Shadow:
                 if isinstance(pod, Pod) and is_waiting(pod):
                     self._pending.add(pod, after_move=None, gated=_is_gated(simulation, pod))
         return self._pending
-
-    def _follows(self) -> bool:
-        """Whether the session has an observer; as long as it has none, this is queried once per slice."""
-        if not self._source and not self._has_read_session and not self._is_detached:
-            self._has_read_session = True
-            self._source = Observer.objects.filter(session_id=self._session_id).values_list("source", flat=True).first() or ""
-        return bool(self._source)
-
-    def _is_of_other_release(self) -> bool:
-        if self._version is None:
-            self._version = Observer.objects.filter(session_id=self._session_id).values_list("version", flat=True).first() or ""
-        return bool(self._version) and not is_of_release(self._version, self._release)
 
     def _choose(self, simulation: Simulation, pod: Pod) -> Choice | None:
         """None if the pod uses another scheduler."""

@@ -15,7 +15,7 @@ from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Agreement, Observer, Session, ShadowedPod
-from schedviz.sessions.observing import agreement, observations, recheck_queue, shadow
+from schedviz.sessions.observing import agreement, bindings_in_flight, observations, recheck_queue
 from schedviz.sessions.observing.observations import Seen
 from schedviz.sessions.transfer import create, import_job
 from tests.conftest import RedisServer
@@ -181,7 +181,7 @@ def test_a_binding_that_waits_for_a_pod_that_is_never_bound_is_judged_after_a_ti
     settle_idle(followed)
     assert verdicts(followed) == {"default/stuck": "", "default/p": ""}
 
-    monkeypatch.setattr(shadow, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(bindings_in_flight, "_PATIENCE_SECONDS", 0.0)
     settle_idle(followed)
     assert verdicts(followed) == {"default/stuck": "", "default/p": "agrees"}
 
