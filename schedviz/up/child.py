@@ -102,8 +102,11 @@ class Child:
                 self._process.stdin.write(line.encode() + b"\n")
                 self._process.stdin.flush()
 
-    def reap(self) -> int | None:
-        """The exit code (negative: the signal) if the process has ended; it is then due for a restart. None while it runs."""
+    def reap(self, *, is_starting: bool = False) -> int | None:
+        """The exit code (negative: the signal) if the process has ended; it is then due for a restart. None while it runs.
+
+        `is_starting`: not all children have been up since the start. Loading may take long, so a long period is no sign of health then.
+        """
         if self._process is None:
             return None
         code = self._process.poll()
@@ -119,7 +122,7 @@ class Child:
         now = time.monotonic()
         # A process that a signal ended from outside will probably survive next time; one that ends by itself will end again.
         was_killed = code < 0 and not self.was_crash
-        is_first = was_killed or now - self._started > HEALTHY_AFTER_SECONDS
+        is_first = was_killed or (not is_starting and now - self._started > HEALTHY_AFTER_SECONDS)
         self.early_ends = 1 if is_first else self.early_ends + 1
         self.due = now + BACKOFF_SECONDS[min(self.early_ends, len(BACKOFF_SECONDS)) - 1]
         return code

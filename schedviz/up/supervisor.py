@@ -125,7 +125,7 @@ class Supervisor:
             if (pipe := child.stdout) is not None:
                 self._read_lines(child)
                 self._selector.unregister(pipe)
-            code = child.reap()
+            code = child.reap(is_starting=not self._was_up)
             assert code is not None, "it has exited"
             self._watcher.forget(pid)
             if child.name != "housekeeper":
