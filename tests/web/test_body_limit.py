@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from schedviz.ingest.files.spool import Spool, _EncryptedFile
+from schedviz.sessions import senders
 from schedviz.web import body_limit
 from schedviz.web.actors import Actor
 from tests.conftest import until
@@ -171,19 +172,19 @@ def test_one_sender_may_use_half_of_the_limit_or_send_one_upload(monkeypatch):
 
 
 def test_bodies_of_clients_without_an_account_count_together(people, monkeypatch):
-    senders = set()
+    found = set()
     for role in ("link", "editor-link"):
         cookies = people.client(role).cookies
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items()).encode()
-        senders.add(body_limit._authenticate({b"cookie": cookie}, is_upload=False))
+        found.add(body_limit._authenticate({b"cookie": cookie}, is_upload=False))
 
     visitor = User.objects.create_user("visitor")
     monkeypatch.setattr(senders, "_networks_of", lambda _: {visitor.pk: "a network"})
     for actor in (Actor(guest="a participant"), Actor(user_id=visitor.pk)):
         monkeypatch.setattr(body_limit, "actor_with", lambda _, actor=actor: actor)
-        senders.add(body_limit._authenticate({}, is_upload=False))
+        found.add(body_limit._authenticate({}, is_upload=False))
 
-    assert senders == {"without an account"}
+    assert found == {"without an account"}
 
 
 def test_a_refused_body_is_read_for_a_bounded_time(web_server, people, monkeypatch):

@@ -32,10 +32,10 @@ def test_every_text_of_a_template_exists():
 @pytest.mark.parametrize(
     ("accept_language", "language", "lead"),
     [
-        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "看看 Kubernetes 调度器"),
-        ("de-DE,de;q=0.9", "en", "See how"),
-        ("zh-TW,en;q=0.5", "en", "See how"),
-        ("", "en", "See how"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "看看 Pod 为什么在等待"),
+        ("de-DE,de;q=0.9", "en", "See why"),
+        ("zh-TW,en;q=0.5", "en", "See why"),
+        ("", "en", "See why"),
     ],
 )
 def test_the_login_page_is_in_the_language_that_the_browser_prefers(client, accept_language, language, lead):

@@ -49,5 +49,5 @@ def test_every_code_in_the_sources_has_a_title(client):
     }
 
     # No request meets these.
-    assert results - {"backup", "fenced", "redis_away", "replay_diverged", "upload_lost"} <= set(TITLES)
+    assert results - {"backup", "fenced", "redis_away", "replay_diverged", "upload_key_awaited", "upload_lost"} <= set(TITLES)
     assert [line["code"] for line in client.get("/api/v1/problems/").json()["results"]] == list(TITLES)
