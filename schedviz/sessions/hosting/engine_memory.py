@@ -218,17 +218,16 @@ class EngineMemory:
         return self._part
 
     def _loading_part(self, but: UUID) -> float:
-        if not self._limit:
-            return 0.0
         with self._lock:
-            return sum(self._hosted[session_id][1] for session_id in self._loading if session_id != but) * _BYTES_OF_OBJECT / self._limit
+            return self._part_of(sum(self._hosted[session_id][1] for session_id in self._loading if session_id != but))
 
     def _objects_part(self) -> float:
         """The part of the limit that the objects of all engines here may need."""
-        if not self._limit:
-            return 0.0
         with self._lock:
-            return sum(objects + _OBJECTS_OF_ENGINE for _, objects in self._hosted.values()) * _BYTES_OF_OBJECT / self._limit
+            return self._part_of(sum(objects + _OBJECTS_OF_ENGINE for _, objects in self._hosted.values()))
+
+    def _part_of(self, objects: int) -> float:
+        return objects * _BYTES_OF_OBJECT / self._limit if self._limit else 0.0
 
     def _hosts_others(self, session_id: UUID) -> bool:
         with self._lock:
