@@ -65,8 +65,9 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
     Visitors of the demo are served in random order, first by address and then by visitor: neither many imports nor many visitors of one
     address get ahead of others.
     """
+    everything = [session_id for session_id, _, _ in waiting]
     if not settings.IMPORTS_PER_USER or not waiting:
-        return [session_id for session_id, _, _ in waiting]
+        return everything
     group_of_owner = sender_groups_of_users({owner_id for _, owner_id, _ in waiting})
     lots = {key: random.random() for owner_id, group in group_of_owner.items() if group.group for key in (group.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
     in_turn = [
@@ -74,14 +75,14 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
         for session_id, owner_id, is_of_files in waiting
         if _needs_turn(group_of_owner[owner_id], is_of_files=is_of_files)
     ]
+    if not in_turn:
+        return everything
     in_turn.sort(key=lambda one: (lots.get(group_of_owner[one[1]].sender, 0.0), lots.get(one[1], 0.0)))
-    running = _Running() if in_turn else None
+    running = _Running()
     refused = {
-        session_id
-        for session_id, owner_id, is_of_files in in_turn
-        if running is not None and not running.begin(group_of_owner[owner_id], is_of_files=is_of_files)
+        session_id for session_id, owner_id, is_of_files in in_turn if not running.begin(group_of_owner[owner_id], is_of_files=is_of_files)
     }
-    return [session_id for session_id, _, _ in waiting if session_id not in refused]
+    return [session_id for session_id in everything if session_id not in refused]
 
 
 class _Running:
