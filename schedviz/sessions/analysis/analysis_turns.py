@@ -179,13 +179,6 @@ def _turn(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[_Run
 
 
 @contextmanager
-def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[bool]:
-    """Whether an analysis for this sender may run now, as `_turn`; it is not put back."""
-    with _turn(sender, result_key, long_kind=long_kind) as run:
-        yield run is not None
-
-
-@contextmanager
 def _turn_of_any(senders: Collection[str], result_key: str, *, long_kind: str = "") -> Iterator[_Run | None]:
     """`_turn` of the first of several senders, in random order, who ask for the same result and whose turn it is."""
     for sender in random.sample(sorted(senders), min(len(senders), _MAX_SENDERS)):

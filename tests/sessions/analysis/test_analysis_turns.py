@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,7 +15,6 @@ from django.contrib.auth.models import User
 
 from schedviz.sessions import senders
 from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text_job, requests
-from schedviz.sessions.analysis.analysis_turns import analysis_slot
 from schedviz.sessions.models import CycleDetail, Session
 from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
@@ -30,6 +30,13 @@ def worker(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis_turns, "WORKER", analysis_turns._Worker())
     analysis_turns.serve(f"worker-{uuid4()}", 2)
     stream.client().delete(analysis_turns._WAITING_FOR_LONG_PLACE)
+
+
+@contextmanager
+def analysis_slot(sender: str, result_key: str, *, long_kind: str = "") -> Iterator[bool]:
+    """Whether an analysis for this sender may run now."""
+    with analysis_turns._turn(sender, result_key, long_kind=long_kind) as run:
+        yield run is not None
 
 
 def test_analyses_per_user_are_limited_and_other_users_are_not_affected(settings: LazySettings) -> None:
