@@ -140,7 +140,7 @@ def _fact_of_field(field: re.Match[str], pod: str) -> PlacedPod | NominatedPod:
 
 
 def _placed_in_log(bound: re.Match[str], text: str) -> PlacedPod:
-    """That the scheduler's log says that a pod was bound."""
+    """The pod that the scheduler's log reports as bound."""
     at = log_time(text[line_start(text, bound.start(), _LINE) : bound.start()])
     return PlacedPod(bound["pod"] or bound["old_pod"], at, bound["node"] or bound["old_node"])
 
