@@ -15,7 +15,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -205,28 +205,22 @@ def run_in_turn(senders: Collection[str], result_key: str, compute: Callable[[],
 
 def run_text_in_turn(sender: str, result_key: str, compute: Callable[[], object]) -> bool:
     """Compute something for one sender only, in its turn. False: it is not its turn, or the turn has ended before the result."""
-    with _turn(sender, result_key) as run:
-        if run is None:
-            return False
-        try:
+    with _turn(sender, result_key) as run, suppress(PutBack):
+        if run is not None:
             run(compute)
-        except PutBack:
-            return False
-    return True
+            return True
+    return False
 
 
 def _ran(senders: Collection[str], result_key: str, compute: Callable[[], object], long_kind: str) -> bool:
     """Whether it was somebody's turn, and the computation was not put back."""
-    with _turn_of_any(senders, result_key, long_kind=long_kind) as run:
-        if run is None:
-            return False
-        try:
+    with _turn_of_any(senders, result_key, long_kind=long_kind) as run, suppress(PutBack):
+        if run is not None:
             with single_flight.claim_computation(result_key) as is_claimed:
                 if is_claimed:
                     run(compute)
-        except PutBack:
-            return False
-    return True
+            return True
+    return False
 
 
 def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:
