@@ -13,7 +13,7 @@ from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_option
 from schedviz.terminal import say, say_as_json
 
 if TYPE_CHECKING:
-    from schedviz.experiments.base_cluster import BaseCluster
+    from schedviz.experiments.inputs.base_cluster import BaseCluster
     from schedviz.kube.core import Pod
 
 #: Exit code of `loss`: a failure leaves pods without a node.
@@ -68,8 +68,8 @@ def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, c
 def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool, chosen: ChosenRelease) -> None:
     """Search the fewest nodes that hold the pods, and print those that can be drained, the emptiest first."""
     from schedviz.cli.remote.printing import ProgressLine
-    from schedviz.experiments.base_cluster import with_unbound_pods
     from schedviz.experiments.capacity.minimum_nodes import minimum_nodes
+    from schedviz.experiments.inputs.base_cluster import with_unbound_pods
 
     base, progress = _base(paths, chosen), ProgressLine()
     try:
@@ -122,7 +122,7 @@ def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: b
 
 def _base(paths: tuple[Path, ...], chosen: ChosenRelease) -> BaseCluster:
     from schedviz.cli.loading import loaded, settings_for
-    from schedviz.experiments.base_cluster import BaseCluster
+    from schedviz.experiments.inputs.base_cluster import BaseCluster
 
     imported = loaded(paths)
     if imported.trace is not None and not imported.objects:

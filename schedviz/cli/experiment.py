@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from schedviz.cli.remote.printing import ProgressLine
     from schedviz.experiments.errors import PlanError
-    from schedviz.experiments.plan_text import PlanText
-    from schedviz.experiments.pool import TrialPool
-    from schedviz.experiments.results import Results
-    from schedviz.experiments.trial_result import TrialResult
-    from schedviz.experiments.trials import Trial
-    from schedviz.experiments.validation import CheckedPlan
+    from schedviz.experiments.plans.plan_text import PlanText
+    from schedviz.experiments.plans.trials import Trial
+    from schedviz.experiments.plans.validation import CheckedPlan
+    from schedviz.experiments.results.document import Results
+    from schedviz.experiments.trials.pool import TrialPool
+    from schedviz.experiments.trials.trial_result import TrialResult
 
 _MODULE = "schedviz.cli.experiment"
 #: A table with more columns, and fewer variants than columns, is printed with a row for each measure.
@@ -105,8 +105,8 @@ def run(
     A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95% interval. Exits with 1 if a
     trial failed.
     """
-    from schedviz.experiments.pool import TrialPool, WorkerProcesses
-    from schedviz.experiments.results import results_of
+    from schedviz.experiments.results.document import results_of
+    from schedviz.experiments.trials.pool import TrialPool, WorkerProcesses
 
     if parquet_file is not None:
         _require_parquet()
@@ -145,7 +145,7 @@ def tune(
     candidates. It needs Optuna: `pip install 'schedviz[tune]'`.
     """
     from schedviz.experiments.errors import PlanError
-    from schedviz.experiments.results import results_of
+    from schedviz.experiments.results.document import results_of
     from schedviz.experiments.tuning.report import printed
     from schedviz.experiments.tuning.search import TuneError, search
 
@@ -174,7 +174,7 @@ def check(path: Path, *, trust_code: bool) -> None:
 
     The estimate runs a part of the first trial for a second.
     """
-    from schedviz.experiments.validation import estimate
+    from schedviz.experiments.plans.validation import estimate
 
     checked = checked_plan(path, trust_code=trust_code)
     base = checked.base
@@ -213,7 +213,7 @@ def session(path: Path, number: int, output: Path, *, trust_code: bool) -> None:
 
     TRIAL is a number of the CSV's column `trial`, from 0.
     """
-    from schedviz.experiments.trial_session import trial_session
+    from schedviz.experiments.trials.trial_session import trial_session
 
     checked = checked_plan(path, trust_code=trust_code)
     if number >= len(checked.trials):
@@ -232,7 +232,7 @@ def measures() -> None:
     from importlib.metadata import entry_points
 
     from schedviz.experiments.measures.registry import BUILT_IN, GROUP
-    from schedviz.experiments.series import TITLES
+    from schedviz.experiments.trials.series import TITLES
 
     width = max(len(each.name) for each in BUILT_IN)
     for each in BUILT_IN:
@@ -253,7 +253,7 @@ def checked_plan(path: Path, *, trust_code: bool = False) -> CheckedPlan:
 def _read_plan(path: Path) -> PlanText:
     """The plan in a file, whose form is right."""
     from schedviz.experiments.errors import PlanError
-    from schedviz.experiments.plan_text import read_plan
+    from schedviz.experiments.plans.plan_text import read_plan
 
     try:
         return read_plan(path)
@@ -263,7 +263,7 @@ def _read_plan(path: Path) -> PlanText:
 
 def _checked(path: Path, read: PlanText, *, trust_code: bool) -> CheckedPlan:
     from schedviz.experiments.errors import PlanError
-    from schedviz.experiments.validation import check_plan
+    from schedviz.experiments.plans.validation import check_plan
 
     try:
         return check_plan(read, path.parent, is_trusted=trust_code)
@@ -288,7 +288,7 @@ class _Earlier(NamedTuple):
 def _read_results(path: Path) -> Results:
     import msgspec
 
-    from schedviz.experiments.results import decode_results
+    from schedviz.experiments.results.document import decode_results
 
     try:
         return decode_results(path.read_bytes())
@@ -297,7 +297,7 @@ def _read_results(path: Path) -> Results:
 
 
 def _earlier(path: Path, read: PlanText) -> _Earlier:
-    from schedviz.experiments.extending import ResultsNotReusable, reusable
+    from schedviz.experiments.plans.extending import ResultsNotReusable, reusable
 
     results = _read_results(path)
     try:
@@ -308,7 +308,7 @@ def _earlier(path: Path, read: PlanText) -> _Earlier:
 
 def _run_new(checked: CheckedPlan, pool: TrialPool, earlier: _Earlier) -> list[TrialResult]:
     """Run the trials that the earlier run does not have, and one that it has, which must have the same numbers."""
-    from schedviz.experiments.extending import ResultsNotReusable, require_same
+    from schedviz.experiments.plans.extending import ResultsNotReusable, require_same
 
     known = earlier.known
     again = min(known, default=None)
@@ -351,8 +351,8 @@ def _progress() -> Iterator[ProgressLine]:
 def _print(results: Results, *, chosen: bool) -> None:
     from rich.table import Table
 
-    from schedviz.experiments.summary import summary
-    from schedviz.experiments.table import table
+    from schedviz.experiments.results.summary import summary
+    from schedviz.experiments.results.table import table
     from schedviz.terminal import show
 
     lines = table(results, keys=[column.key for column in results.columns] if chosen else None)
@@ -375,8 +375,8 @@ def _print(results: Results, *, chosen: bool) -> None:
 def _write_results(
     results: Results, *, report: Path | None, json_file: Path | None, csv_file: Path | None, parquet_file: Path | None
 ) -> None:
-    from schedviz.experiments.results import encode_results
-    from schedviz.experiments.table import csv_of
+    from schedviz.experiments.results.document import encode_results
+    from schedviz.experiments.results.table import csv_of
 
     if json_file is not None:
         _write(json_file, encode_results(results).decode())
@@ -396,7 +396,7 @@ def _write_report(path: Path, results: Results) -> None:
 
 def _require_parquet() -> None:
     """Refuse before anything runs."""
-    from schedviz.experiments.parquet import ParquetUnavailable, require_pyarrow
+    from schedviz.experiments.results.parquet import ParquetUnavailable, require_pyarrow
 
     try:
         require_pyarrow()
@@ -405,7 +405,7 @@ def _require_parquet() -> None:
 
 
 def _write_parquet(path: Path, results: Results) -> None:
-    from schedviz.experiments.parquet import parquet_of
+    from schedviz.experiments.results.parquet import parquet_of
 
     _write_bytes(path, parquet_of(results))
 

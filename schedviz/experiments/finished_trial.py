@@ -8,12 +8,12 @@ from functools import cached_property
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.experiments.amounts import amounts
-from schedviz.experiments.history import Attempt, History
-from schedviz.experiments.plan import Prices
+from schedviz.experiments.plans.plan import Prices
 from schedviz.experiments.prices import price_of
-from schedviz.experiments.series import SeriesAxis
-from schedviz.experiments.usage import Usage, UsageSource
-from schedviz.experiments.usage_log import NodeOrPodWrite
+from schedviz.experiments.trials.history import Attempt, History
+from schedviz.experiments.trials.series import SeriesAxis
+from schedviz.experiments.trials.usage import Usage, UsageSource
+from schedviz.experiments.trials.usage_log import NodeOrPodWrite
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.policy import PodDisruptionBudget
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import INSTANCE_TYPE, Prices
+from schedviz.experiments.plans.plan import INSTANCE_TYPE, Prices
 from schedviz.kube.core import Node
 from schedviz.kube.meta import KubeObject
 

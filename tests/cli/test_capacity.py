@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from schedviz.cli.capacity import capacity
-from tests.experiments.plans import node, pod, write_cluster
+from tests.experiments.small_plans import node, pod, write_cluster
 
 
 @pytest.fixture

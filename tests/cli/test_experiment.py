@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.experiment import check, measures, report, run, session, tune
-from tests.experiments.plans import node, pod, write_cluster
+from tests.experiments.small_plans import node, pod, write_cluster
 
 PLAN = """\
 experiment: 1

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from schedviz.experiments.plan_text import read_plan
-from schedviz.experiments.pool import TrialRunner
-from schedviz.experiments.results import results_of
-from schedviz.experiments.run_trial import TrialRun
-from schedviz.experiments.usage_log import UsageLog
-from schedviz.experiments.validation import CheckedPlan, check_plan
+from schedviz.experiments.plans.plan_text import read_plan
+from schedviz.experiments.plans.validation import CheckedPlan, check_plan
+from schedviz.experiments.results.document import results_of
+from schedviz.experiments.trials.pool import TrialRunner
+from schedviz.experiments.trials.run_trial import TrialRun
+from schedviz.experiments.trials.usage_log import UsageLog
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow

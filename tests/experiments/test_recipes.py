@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.experiments.plan_text import read_plan
-from schedviz.experiments.pool import run_all
+from schedviz.experiments.plans.plan_text import read_plan
+from schedviz.experiments.plans.validation import check_plan
 from schedviz.experiments.report import html_report
-from schedviz.experiments.results import Results, results_of
-from schedviz.experiments.summary import summary
-from schedviz.experiments.validation import check_plan
+from schedviz.experiments.results.document import Results, results_of
+from schedviz.experiments.results.summary import summary
+from schedviz.experiments.trials.pool import run_all
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow

@@ -9,16 +9,16 @@ import pytest
 import yaml
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import Tune
-from schedviz.experiments.plan_text import read_plan
+from schedviz.experiments.plans.plan import Tune
+from schedviz.experiments.plans.plan_text import read_plan
+from schedviz.experiments.plans.validation import check_plan
 from schedviz.experiments.report import html_report
-from schedviz.experiments.results import Results, Tuning, decode_results, encode_results, results_of
+from schedviz.experiments.results.document import Results, Tuning, decode_results, encode_results, results_of
 from schedviz.experiments.tuning.goal import Goal, parse_constraint
 from schedviz.experiments.tuning.report import as_yaml, printed
 from schedviz.experiments.tuning.search import TuneError, search
-from schedviz.experiments.validation import check_plan
 from tests.conftest import ROOT
-from tests.experiments.plans import checked, node, pod, write_cluster
+from tests.experiments.small_plans import checked, node, pod, write_cluster
 
 pytestmark = pytest.mark.slow
 

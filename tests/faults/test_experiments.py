@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.pool import run_all
-from schedviz.experiments.validation import check_plan
+from schedviz.experiments.plans.plan_text import parse_plan
+from schedviz.experiments.plans.validation import check_plan
+from schedviz.experiments.trials.pool import run_all
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_result
 from schedviz.sessions.models import Experiment, ExperimentTrial

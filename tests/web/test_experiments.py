@@ -13,7 +13,7 @@ import pytest
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
+from schedviz.experiments.results.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial

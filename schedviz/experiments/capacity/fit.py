@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.experiments.base_cluster import BaseCluster
+from schedviz.experiments.inputs.base_cluster import BaseCluster
 from schedviz.explain.what_if import MAX_COPIES, what_if
 from schedviz.kube.core import Pod
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
+from schedviz.experiments.inputs.base_cluster import BaseCluster
 from schedviz.kube.core import Node
 
 _ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")

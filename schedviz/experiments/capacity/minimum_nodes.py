@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
+from schedviz.experiments.inputs.base_cluster import BaseCluster
 from schedviz.kube.core import Node, Pod
 
 ReportProgress = Callable[[str], object]

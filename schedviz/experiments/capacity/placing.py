@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from schedviz.experiments.base_cluster import BaseCluster
-from schedviz.experiments.plan import Base, NodesPatch, Patch, Plan
-from schedviz.experiments.run_trial import TrialRun
-from schedviz.experiments.trials import Trial
-from schedviz.experiments.variants import Variant
+from schedviz.experiments.inputs.base_cluster import BaseCluster
+from schedviz.experiments.plans.plan import Base, NodesPatch, Patch, Plan
+from schedviz.experiments.plans.trials import Trial
+from schedviz.experiments.plans.variants import Variant
+from schedviz.experiments.trials.run_trial import TrialRun
 from schedviz.kube.gc_tuning import without_gc
 
 _PLAN = Plan(experiment=1, base=Base())

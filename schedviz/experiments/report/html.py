@@ -13,10 +13,10 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from schedviz.experiments.columnar import SearchReport, columnar
-from schedviz.experiments.results import Results, TrialRow, Tuning
-from schedviz.experiments.summary import summary
-from schedviz.experiments.table import table
+from schedviz.experiments.results.columnar import SearchReport, columnar
+from schedviz.experiments.results.document import Results, TrialRow, Tuning
+from schedviz.experiments.results.summary import summary
+from schedviz.experiments.results.table import table
 from schedviz.experiments.tuning.report import as_yaml, sentences
 from schedviz.explain.card.theme import THEMES, ThemeName
 from schedviz.trace.visible_text import visible_text, with_visible_text

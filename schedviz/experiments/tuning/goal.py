@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan import Tune
+from schedviz.experiments.plans.plan import Tune
 from schedviz.experiments.tuning.space import faults_of_axis
 
 _CONSTRAINT: Final = re.compile(r"(?P<column>\S.*?)\s*(?P<sign><=|>=)\s*(?:(?P<number>[-+.\deE]+)|(?:(?P<factor>[.\d]+)\s*\*\s*)?baseline)")

@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from schedviz.experiments.results import Results, Tuning, VariantResult
-from schedviz.experiments.table import label, number, signed
+from schedviz.experiments.results.document import Results, Tuning, VariantResult
+from schedviz.experiments.results.table import label, number, signed
 
 
 def sentences(results: Results, tuning: Tuning) -> list[str]:

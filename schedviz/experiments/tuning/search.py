@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import Tune, TunedAxis
-from schedviz.experiments.pool import TrialPool, WorkerProcesses
-from schedviz.experiments.results import Experiment, Tuning
-from schedviz.experiments.statistics import interval
-from schedviz.experiments.trial_result import TrialResult
-from schedviz.experiments.trials import Trial
+from schedviz.experiments.plans.plan import Tune, TunedAxis
+from schedviz.experiments.plans.trials import Trial
+from schedviz.experiments.plans.validation import CheckedPlan, baseline_patch, faults_of
+from schedviz.experiments.plans.variants import Variant
+from schedviz.experiments.results.document import Experiment, Tuning
+from schedviz.experiments.results.statistics import interval
+from schedviz.experiments.trials.pool import TrialPool, WorkerProcesses
+from schedviz.experiments.trials.trial_result import TrialResult
 from schedviz.experiments.tuning.goal import Goal
 from schedviz.experiments.tuning.space import Chosen, Space, is_whole
-from schedviz.experiments.validation import CheckedPlan, baseline_patch, faults_of
-from schedviz.experiments.variants import Variant
 
 #: Batches of proposals in a row without a new candidate, after which the search ends.
 _MAX_REPEATS = 50

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.experiments.errors import Fault
-from schedviz.experiments.plan import Patch, Tune, TunedAxis
-from schedviz.experiments.variants import Variant, combine
+from schedviz.experiments.plans.plan import Patch, Tune, TunedAxis
+from schedviz.experiments.plans.variants import Variant, combine
 
 #: What is chosen for an axis: the place of a choice, or a number.
 Chosen = int | float

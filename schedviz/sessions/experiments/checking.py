@@ -18,11 +18,11 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from schedviz import __version__
-from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.trials import Trial
-from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
+from schedviz.experiments.inputs.base_cluster import BaseCluster
+from schedviz.experiments.plans.plan_text import parse_plan
+from schedviz.experiments.plans.trials import Trial
+from schedviz.experiments.plans.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.dispatch import notify_trials

@@ -11,16 +11,16 @@ import msgspec
 import zstandard
 from django.db.models import Avg, Count, Q, QuerySet
 
-from schedviz.experiments.comparing import Placements
 from schedviz.experiments.measure_info import MeasureInfo
-from schedviz.experiments.plan import Plan
-from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.results import Experiment as Described
-from schedviz.experiments.results import Results, plotted_trials, points_of_a_series, results_of
-from schedviz.experiments.series import thinned
-from schedviz.experiments.trial_result import TrialResult
-from schedviz.experiments.trials import Trial
-from schedviz.experiments.variants import Variant
+from schedviz.experiments.plans.plan import Plan
+from schedviz.experiments.plans.plan_text import parse_plan
+from schedviz.experiments.plans.trials import Trial
+from schedviz.experiments.plans.variants import Variant
+from schedviz.experiments.results.comparing import Placements
+from schedviz.experiments.results.document import Experiment as Described
+from schedviz.experiments.results.document import Results, plotted_trials, points_of_a_series, results_of
+from schedviz.experiments.trials.series import thinned
+from schedviz.experiments.trials.trial_result import TrialResult
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.keyset import read_in_batches
 

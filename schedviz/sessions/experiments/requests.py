@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db import transaction
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.extending import validate_added
-from schedviz.experiments.plan import Code
-from schedviz.experiments.plan_text import PlanText, parse_plan
+from schedviz.experiments.plans.extending import validate_added
+from schedviz.experiments.plans.plan import Code
+from schedviz.experiments.plans.plan_text import PlanText, parse_plan
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.experiments.dispatch import notify_check, notify_trials

@@ -15,9 +15,9 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.pool import TrialRunner
-from schedviz.experiments.run_trial import TrialStopped
-from schedviz.experiments.trial_result import TrialResult
+from schedviz.experiments.trials.pool import TrialRunner
+from schedviz.experiments.trials.run_trial import TrialStopped
+from schedviz.experiments.trials.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result
 from schedviz.sessions.experiments.requests import pause_if_full

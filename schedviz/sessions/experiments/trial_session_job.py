@@ -10,11 +10,11 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError
 
-from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.run_trial import PluginFailedError, TrialStopped
-from schedviz.experiments.trial_session import trial_session
+from schedviz.experiments.inputs.base_cluster import BaseCluster
+from schedviz.experiments.plans.plan_text import parse_plan
+from schedviz.experiments.trials.run_trial import PluginFailedError, TrialStopped
+from schedviz.experiments.trials.trial_session import trial_session
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.experiments.stop_check import StopCheck
 from schedviz.sessions.experiments.trial_sessions import FILE

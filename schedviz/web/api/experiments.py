@@ -17,11 +17,11 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.experiments.columnar import ColumnarResults, columnar
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.report import html_report
-from schedviz.experiments.results import Results, encode_results
-from schedviz.experiments.table import csv_of
+from schedviz.experiments.results.columnar import ColumnarResults, columnar
+from schedviz.experiments.results.document import Results, encode_results
+from schedviz.experiments.results.table import csv_of
 from schedviz.sessions.experiments import reading, requests, trial_sessions
 from schedviz.sessions.experiments.reading import Progress
 from schedviz.sessions.experiments.requests import NotPossible, TooManyExperiments

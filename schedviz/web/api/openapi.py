@@ -19,8 +19,8 @@ from msgspec.json import schema_components
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 
-from schedviz.experiments.columnar import ColumnarResults
-from schedviz.experiments.results import Results
+from schedviz.experiments.results.columnar import ColumnarResults
+from schedviz.experiments.results.document import Results
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.accounts import schemas as accounts

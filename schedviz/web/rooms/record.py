@@ -6,7 +6,7 @@ import csv
 import io
 from datetime import datetime
 
-from schedviz.experiments.csv_cells import plain_cell
+from schedviz.experiments.results.csv_cells import plain_cell
 from schedviz.web.rooms.errors import NotKept
 from schedviz.web.rooms.lesson import QuestionWords, question_words
 from schedviz.web.rooms.models import Answer, Participant, Question, Room

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.engine import SimulationSettings
-from schedviz.experiments.base_cluster import BaseCluster, with_unbound_pods
 from schedviz.experiments.capacity.fit import fit
 from schedviz.experiments.capacity.losses import losses
 from schedviz.experiments.capacity.minimum_nodes import drain_order, minimum_nodes
+from schedviz.experiments.inputs.base_cluster import BaseCluster, with_unbound_pods
 from schedviz.kube.codec import from_dict
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
-from tests.experiments.plans import node, pod
+from tests.experiments.small_plans import node, pod
 
 
 def base(*objects: dict[str, Any]) -> BaseCluster:

@@ -14,7 +14,7 @@ from schedviz.experiments.errors import PlanError
 from schedviz.experiments.finished_trial import FinishedTrial
 from schedviz.experiments.measures import Measure, MeasureInfo, measure, measures_named, registry
 from schedviz.trace.releases import RELEASES
-from tests.experiments.plans import node, pod, run, write_cluster
+from tests.experiments.small_plans import node, pod, run, write_cluster
 
 BASE = "base: {files: [cluster.json]}\n"
 

@@ -15,15 +15,15 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from schedviz.experiments import run_trial as run_trial_module
-from schedviz.experiments import validation
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.pool import run_all
-from schedviz.experiments.results import encode_results, results_of
-from schedviz.experiments.trial_result import TrialResult
-from schedviz.experiments.validation import check_plan
-from schedviz.experiments.variants import Variant
+from schedviz.experiments.plans import validation
+from schedviz.experiments.plans.plan_text import parse_plan
+from schedviz.experiments.plans.trials import run_trial as run_trial_module
+from schedviz.experiments.plans.validation import check_plan
+from schedviz.experiments.plans.variants import Variant
+from schedviz.experiments.results.document import encode_results, results_of
+from schedviz.experiments.trials.pool import run_all
+from schedviz.experiments.trials.trial_result import TrialResult
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import (
     checking,
@@ -110,7 +110,7 @@ def test_an_experiment_has_the_same_results_as_on_the_command_line() -> None:
 
 
 def test_trials_that_are_not_plotted_are_read_with_the_points_that_the_document_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedviz.experiments.results._MAX_POINTS", 200)
+    monkeypatch.setattr("schedviz.experiments.results.document._MAX_POINTS", 200)
     plan = PLAN.replace("seeds: 2", "seeds: 7")
     experiment = begun(plan)
     run_all_trials(experiment)

@@ -1,4 +1,4 @@
-/** Which variant to choose, and why: the same rule as schedviz/experiments/choice.py. */
+/** Which variant to choose, and why: the same rule as schedviz/experiments/results/choice.py. */
 import type { Figures } from "./figures";
 import { isSure, verdict, type Interval, type Verdict } from "./interval";
 

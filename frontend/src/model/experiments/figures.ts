@@ -176,7 +176,7 @@ export class Figures {
 
 /**
  * Whether a trial can be compared while others are missing, so that all means are over the same seeds: those of the variants that have all
- * seeds; if no variant but the baseline has, those of the seeds that all started variants share. As in schedviz/experiments/choice.py.
+ * seeds; if no variant but the baseline has, those of the seeds that all started variants share. As in schedviz/experiments/results/choice.py.
  */
 function comparable({ trials, variants }: Results, baseline: number): (variant: number, seed: number | null) => boolean {
   const started = new Map<number, Set<number | null>>();

@@ -1,4 +1,4 @@
-/** Means of a few numbers with their 95 % intervals, as in schedviz/experiments/statistics.py. */
+/** Means of a few numbers with their 95 % intervals, as in schedviz/experiments/results/statistics.py. */
 
 /** A mean with its 95 % interval; without a margin there is only one number. */
 export interface Interval {

@@ -1,4 +1,4 @@
-/** The results of an experiment, column by column: `?as=columns` over REST, and what is inside a report (schedviz/experiments/columnar.py). */
+/** The results of an experiment, column by column: `?as=columns` over REST, and what is inside a report (schedviz/experiments/results/columnar.py). */
 export interface Results {
   schedviz: string;
   name: string;

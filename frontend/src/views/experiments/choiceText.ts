@@ -1,4 +1,4 @@
-/** A choice in sentences: those of schedviz/experiments/summary.py, in the language of the page. */
+/** A choice in sentences: those of schedviz/experiments/results/summary.py, in the language of the page. */
 import { t } from "../../i18n/translate";
 import { certainty, isEqual, otherColumns, verdictBetween, type Alternative, type Certainty, type Choice } from "../../model/experiments/choice";
 import type { Figures } from "../../model/experiments/figures";

@@ -1,4 +1,4 @@
-/** What a difference of a measure means, as a clause of a sentence: "uses 7.2 fewer nodes". As in schedviz/experiments/clauses.py. */
+/** What a difference of a measure means, as a clause of a sentence: "uses 7.2 fewer nodes". As in schedviz/experiments/results/clauses.py. */
 import { plural, t } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 import { printDifference } from "../../model/experiments/text";

@@ -1,4 +1,4 @@
-/** The names of measures and of their columns. The English ones are those of schedviz/experiments/table.py. */
+/** The names of measures and of their columns. The English ones are those of schedviz/experiments/results/table.py. */
 import { capitalized } from "../../i18n/phrase";
 import { t, type MessageKey } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";

@@ -1,4 +1,4 @@
-/** The words and measures of an experiment's answer, explained: those of schedviz/experiments/words.py, in the language of the page. */
+/** The words and measures of an experiment's answer, explained: those of schedviz/experiments/results/words.py, in the language of the page. */
 import { t } from "../../i18n/translate";
 import type { Figures } from "../../model/experiments/figures";
 import { label } from "./measureNames";

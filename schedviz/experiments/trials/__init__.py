@@ -1,0 +1,1 @@
+"""Running trials, here or in processes, and what is recorded and kept of one."""
