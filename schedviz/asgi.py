@@ -19,10 +19,10 @@ from schedviz.kube.gc_tuning import freeze_loaded_objects  # noqa: E402
 from schedviz.kube.struct_infos import prepare_structs  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
 from schedviz.sessions.metrics import process_reports  # noqa: E402
-from schedviz.web import server_log  # noqa: E402
-from schedviz.web.asgi_handler import ThreadedHandler  # noqa: E402
-from schedviz.web.body_limit import BodyLimit  # noqa: E402
 from schedviz.web.live.routing import sockets  # noqa: E402
+from schedviz.web.server import server_log  # noqa: E402
+from schedviz.web.server.asgi_handler import ThreadedHandler  # noqa: E402
+from schedviz.web.server.body_limit import BodyLimit  # noqa: E402
 
 # With the default of 5 ms, the event loop waits that long for each thread that computes, whenever it has work.
 sys.setswitchinterval(0.0005)

@@ -180,7 +180,7 @@ METRICS_SESSIONS = number("SCHEDVIZ_METRICS_SESSIONS", 100)
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
 #: Files that do not fit in memory are encrypted on disk.
-FILE_UPLOAD_HANDLERS = ["schedviz.web.uploaded_files.SpooledUploads"]
+FILE_UPLOAD_HANDLERS = ["schedviz.web.server.uploaded_files.SpooledUploads"]
 
 # --- Accounts (docs/accounts.md)
 
@@ -278,7 +278,7 @@ MIDDLEWARE = [
     "schedviz.web.api.problem_middleware.ProblemResponses",
     "schedviz.web.middleware.StaticFiles",
     "schedviz.web.api.response_headers.ResponseHeaders",
-    "schedviz.web.cookies.InstanceSessions",
+    "schedviz.web.auth.cookies.InstanceSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -347,8 +347,8 @@ EMBED_ORIGINS = embedding_sites("SCHEDVIZ_EMBED_ORIGINS")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "schedviz.web.authentication.BearerAuthentication",
-        "schedviz.web.authentication.CookieAuthentication",
+        "schedviz.web.auth.authentication.BearerAuthentication",
+        "schedviz.web.auth.authentication.CookieAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["schedviz.web.api.rendering.JsonRenderer"],
@@ -370,7 +370,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["schedviz.web.api.openapi.add_components", "schedviz.web.api.examples.add_examples"],
 }
 
-# --- Logs: one line per event, to standard error. uvicorn's lines have the same format (web/server_log.py).
+# --- Logs: one line per event, to standard error. uvicorn's lines have the same format (web/server/server_log.py).
 
 LOG_REQUESTS = flag("SCHEDVIZ_LOG_REQUESTS")
 TRACES = flag("SCHEDVIZ_TRACES")

@@ -22,6 +22,6 @@ def login(data: Path | None) -> None:
     url = url_of_holder(settings.DATA)
     if url is None:
         raise click.ClickException(f"No schedviz is running on the data folder {settings.DATA}. Start it with `schedviz up`.")
-    from schedviz.web.login import make_login_url
+    from schedviz.web.auth.login import make_login_url
 
     say(make_login_url(url))

@@ -34,7 +34,7 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
     _migrate(data)
     from django.contrib.auth import get_user_model
 
-    from schedviz.web.login import local_user, make_token
+    from schedviz.web.auth.login import local_user, make_token
 
     owner = local_user() if user is None else get_user_model().objects.filter(username=user).first()
     if owner is None:
@@ -61,7 +61,7 @@ def list_tokens(data: Path | None) -> None:
 def revoke(name: str, user: str | None, data: Path | None) -> None:
     """Revoke a token. It stops working immediately."""
     _migrate(data)
-    from schedviz.web.login import LOCAL_USER
+    from schedviz.web.auth.login import LOCAL_USER
     from schedviz.web.models import Token
 
     if Token.objects.filter(name=name, owner__username=user or LOCAL_USER).delete()[0] == 0:

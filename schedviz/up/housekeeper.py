@@ -86,7 +86,7 @@ def _keep_token() -> None:
     """Write DATA/token, a secret for REST, readable only by its user."""
     from django.conf import settings
 
-    from schedviz.web.login import ensure_local_token
+    from schedviz.web.auth.login import ensure_local_token
 
     path: Path = settings.DATA / "token"
     stored = None
@@ -106,7 +106,7 @@ def _keep_token() -> None:
 def _serve(url: str) -> None:
     """Sweep, and execute the supervisor's commands, until the input ends."""
     from schedviz.sessions.hosting.sweep import SWEEP_SECONDS, sweep
-    from schedviz.web.login import make_login_url
+    from schedviz.web.auth.login import make_login_url
 
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)

@@ -11,7 +11,7 @@ import sys
 import uvicorn
 from django.conf import settings
 
-from schedviz.web.head_limit import HeadLimit
+from schedviz.web.server.head_limit import HeadLimit
 
 
 def main(descriptor: int, certificate: str | None = None, key: str | None = None) -> None:

@@ -12,7 +12,7 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, Configure
-from schedviz.web.actors import Actor
+from schedviz.web.auth.actors import Actor
 
 
 class ExtendersNotAllowed(SessionError):

@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions import quotas, senders
 from schedviz.sessions.models import Session
-from schedviz.web import body_limit
 from schedviz.web.accounts import invites
 from schedviz.web.accounts.demo import sweep_visitors
 from schedviz.web.accounts.models import DemoSession, Visitor
 from schedviz.web.rooms.models import Room
+from schedviz.web.server import body_limit
 from tests.web.conftest import make_session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]

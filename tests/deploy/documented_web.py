@@ -26,7 +26,7 @@ from django.contrib.auth.models import User
 from schedviz.sessions.models import Session
 from schedviz.web import share_links
 from schedviz.web.accounts import invites
-from schedviz.web.login import ensure_local_token, local_user, make_login_url
+from schedviz.web.auth.login import ensure_local_token, local_user, make_login_url
 from schedviz.web.rooms.opening import open_room
 user = local_user()
 session = Session.objects.create(owner=user, name="a session", status="ready")

@@ -33,7 +33,7 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.commands import convert_command
-from schedviz.web.login import make_token
+from schedviz.web.auth.login import make_token
 owner = User.objects.create_user("ada")
 make_token(owner, "laptop")
 session = create.create_session(owner, "kept 保存", create.Files([ContentFile(sys.stdin.buffer.read(), name="cluster.json")]))

@@ -313,7 +313,7 @@ def test_no_secret_of_a_url_is_in_the_log_while_schedviz_is_down(
 
 
 def test_the_body_limit_of_the_proxies_covers_that_of_schedviz() -> None:
-    from schedviz.web.body_limit import _ENVELOPE_BYTES
+    from schedviz.web.server.body_limit import _ENVELOPE_BYTES
 
     # The limit of a public server, as in settings.py and in the example.
     assert "#SCHEDVIZ_UPLOAD_BYTES=1073741824 | 67108864\n" in (ROOT / "docker/env.example").read_text()

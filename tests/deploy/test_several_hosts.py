@@ -36,7 +36,7 @@ MIGRATE = """
 import django; django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from schedviz.web.login import ensure_local_token
+from schedviz.web.auth.login import ensure_local_token
 print(ensure_local_token(None))
 """
 

@@ -34,7 +34,7 @@ MIGRATE = """
 import django; django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from schedviz.web.login import ensure_local_token
+from schedviz.web.auth.login import ensure_local_token
 print(ensure_local_token(None))
 """
 
@@ -95,7 +95,7 @@ class Several:
 
     def _web(self, number: int, port: int) -> Service:
         command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
-        protocols = ("--http", "schedviz.web.head_limit:HeadLimit", "--ws", "websockets-sansio")
+        protocols = ("--http", "schedviz.web.server.head_limit:HeadLimit", "--ws", "websockets-sansio")
         return self._service(f"web-{number}", "web", *command, *protocols, "--timeout-graceful-shutdown", "5")
 
     def _celery(self, name: str, queue: str, role: str, pool: str, size: int) -> Service:

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from django.conf import settings
 
-from schedviz.web.asgi_handler import HTTP_THREADS
 from schedviz.web.live import database
+from schedviz.web.server.asgi_handler import HTTP_THREADS
 from tests.conftest import ROOT, missing
 
 DOCKER = ROOT / "docker"

@@ -87,7 +87,14 @@ class Services:
 
         def web(n: int, port: int) -> Service:
             command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
-            protocols = ("--http", "schedviz.web.head_limit:HeadLimit", "--ws", "websockets-sansio", "--ws-per-message-deflate", "false")
+            protocols = (
+                "--http",
+                "schedviz.web.server.head_limit:HeadLimit",
+                "--ws",
+                "websockets-sansio",
+                "--ws-per-message-deflate",
+                "false",
+            )
             return service("web" if n == 1 else f"web-{n}", "web", *command, *protocols, "--timeout-keep-alive", "75")
 
         self.engines = [worker(f"engine-{n}", "engine", "worker", "threads", size) for n, size in enumerate(slots, start=1)]
@@ -104,7 +111,7 @@ class Services:
 
     def start(self) -> None:
         """Start all services, and wait until /healthz reports that they are up."""
-        from schedviz.web.login import ensure_local_token
+        from schedviz.web.auth.login import ensure_local_token
 
         token = ensure_local_token(None)
         for client in self.clients:

@@ -12,7 +12,7 @@ from schedviz.sessions.models import Session
 from tests.conftest import Worker, until
 from tests.rooms.conftest import Classroom, Person, open_classroom
 from tests.sessions.conftest import work_off
-from tests.web.test_lessons import begin, execute
+from tests.web.api.test_lessons import begin, execute
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

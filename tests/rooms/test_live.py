@@ -16,9 +16,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from schedviz.sessions.redis import stream
 from schedviz.web import wire_schema
+from schedviz.web.auth.login import make_token
 from schedviz.web.live import connection
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.login import make_token
 from schedviz.web.models import Token
 from schedviz.web.rooms import notify, presence
 from schedviz.web.rooms.models import Participant, Room

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.web.login import make_token
+from schedviz.web.auth.login import make_token
 from tests.rooms.crowd import Client, crowd_of, own_step, ready_session, teacher_steps, until_ready
 from tests.rooms.slow_connection import SlowConnection
 from tests.web.conftest import LiveServer

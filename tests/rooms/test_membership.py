@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.forks.requests import Forked
 from schedviz.sessions.models import Session
-from schedviz.web.login import make_token
+from schedviz.web.auth.login import make_token
 from schedviz.web.rooms import forks, state
 from schedviz.web.rooms.models import Participant, RoomFork
 from tests.rooms.conftest import Person

@@ -25,9 +25,9 @@ from schedviz.sessions.history import blob_chunks, reading
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
 from schedviz.sessions.redis import stream
 from schedviz.trace.events import ClockAdvanced, EventRecorded
-from schedviz.web.authentication import hashed
-from schedviz.web.head_limit import HeadLimit
-from schedviz.web.login import make_token
+from schedviz.web.auth.authentication import hashed
+from schedviz.web.auth.login import make_token
+from schedviz.web.server.head_limit import HeadLimit
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class LiveServer:
         return len(self._server.server_state.tasks)
 
     def stop(self) -> None:
-        from schedviz.web.asgi_handler import HTTP_THREADS
         from schedviz.web.live import database
+        from schedviz.web.server.asgi_handler import HTTP_THREADS
 
         self._server.should_exit = True
         self._thread.join(20)

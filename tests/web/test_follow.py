@@ -20,7 +20,7 @@ from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.rest_client import RestClient
 from schedviz.sessions.models import Command, Observed, Observer, Session
-from schedviz.web.login import make_token
+from schedviz.web.auth.login import make_token
 from tests.conftest import Worker, until
 from tests.kubernetes_api import KubernetesApi
 from tests.web.conftest import LiveServer, People

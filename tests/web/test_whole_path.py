@@ -14,7 +14,7 @@ from schedviz.trace import observed
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
-from schedviz.web.login import make_token
+from schedviz.web.auth.login import make_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,8 +8,8 @@ from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 
-from schedviz.web import link_cookie
-from schedviz.web.cookies import delete_old
+from schedviz.web.auth import link_cookie
+from schedviz.web.auth.cookies import delete_old
 from schedviz.web.pages.shell import to_login
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import members
 from schedviz.web.accounts.models import Invite, Visitor
-from schedviz.web.authentication import hashed
+from schedviz.web.auth.authentication import hashed
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_GET
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Identity
 from schedviz.web.accounts.throttles import may_use_oidc
-from schedviz.web.login import is_reserved, local_path
+from schedviz.web.auth.login import is_reserved, local_path
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of

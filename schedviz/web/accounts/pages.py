@@ -26,7 +26,7 @@ from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
 from schedviz.web.accounts.throttles import may_create, may_start_over
 from schedviz.web.addresses import client_network
-from schedviz.web.login import is_reserved
+from schedviz.web.auth.login import is_reserved
 from schedviz.web.pages.shell import page, to_login
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from schedviz.kube.validation_errors import describe
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.rows import RowBy
-from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.api.errors import ApiError, not_found, struct_error
-from schedviz.web.permissions import actor_of, may, role_of
+from schedviz.web.auth.actors import Actor, Role, Verb
+from schedviz.web.auth.permissions import actor_of, may, role_of
 
 T = TypeVar("T")
 

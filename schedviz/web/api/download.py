@@ -17,10 +17,10 @@ from django.http import StreamingHttpResponse
 
 from schedviz.sessions.senders import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
-from schedviz.web.fair_shares import FairShares
-from schedviz.web.named_semaphores import NamedSemaphores
-from schedviz.web.thread_pool import DatabaseThreads
-from schedviz.web.waiting_requests import requester
+from schedviz.web.server.fair_shares import FairShares
+from schedviz.web.server.named_semaphores import NamedSemaphores
+from schedviz.web.server.thread_pool import DatabaseThreads
+from schedviz.web.server.waiting_requests import requester
 
 #: A client may read more slowly than at this rate, in bytes per second, as long as no other client needs its slot.
 MIN_RATE: Final = 50_000

@@ -21,7 +21,7 @@ from schedviz.sessions.postgresql import DatabaseReadOnly
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.redaction import printable
-from schedviz.web.waiting_requests import TooManyWait
+from schedviz.web.server.waiting_requests import TooManyWait
 
 log = structlog.get_logger(__name__)
 

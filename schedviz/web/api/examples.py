@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document, from examples.json, which tests/web/api_examples.py records."""
+"""The examples of the OpenAPI document, from examples.json, which tests/web/api/api_examples.py records."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions import keyed_digest
-from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency_outcomes import StoredResponse, store_outcome
 from schedviz.web.api.models import AnsweredRequest
-from schedviz.web.permissions import actor_of
+from schedviz.web.auth.actors import Verb
+from schedviz.web.auth.permissions import actor_of
 
 MAX_KEY_LENGTH = 150
 KEY_LIFETIME = timedelta(days=1)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from schedviz.sessions.analysis.requests import ResultLate
 from schedviz.sessions.replay.cycle_details import DetailLate
 from schedviz.web.api.errors import ApiError
-from schedviz.web.waiting_requests import TooManyWait
+from schedviz.web.server.waiting_requests import TooManyWait
 
 
 @contextmanager

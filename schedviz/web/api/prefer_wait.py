@@ -1,7 +1,7 @@
 """`Prefer: wait=5` (RFC 7240): the response waits until a command is applied or an import has ended.
 
 The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `MAX_WAIT_SECONDS`;
-schedviz.web.waiting_requests limits their number.
+schedviz.web.server.waiting_requests limits their number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from schedviz.web.api.response_headers import add_header
-from schedviz.web.waiting_requests import TooManyWait, prefer_waits
+from schedviz.web.server.waiting_requests import TooManyWait, prefer_waits
 
 T = TypeVar("T")
 

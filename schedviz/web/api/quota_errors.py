@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from schedviz.sessions import quotas
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.web.actors import Actor
 from schedviz.web.api.errors import ApiError
+from schedviz.web.auth.actors import Actor
 
 
 def require_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0, objects: int = 0) -> None:

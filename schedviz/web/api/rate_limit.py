@@ -27,8 +27,8 @@ from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 from schedviz.web.api.response_headers import add_header
-from schedviz.web.permissions import actor_of
-from schedviz.web.request_coalescing import coalesced_with
+from schedviz.web.auth.permissions import actor_of
+from schedviz.web.server.request_coalescing import coalesced_with
 
 if TYPE_CHECKING:
     # Imported here because that module imports this one.

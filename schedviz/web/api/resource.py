@@ -15,14 +15,14 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from schedviz.sessions.senders import sender_group_of
-from schedviz.web.actors import Actor
 from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi_reader import query_parameters
 from schedviz.web.api.rate_limit import RequestRate
-from schedviz.web.permissions import actor_of
+from schedviz.web.auth.actors import Actor
+from schedviz.web.auth.permissions import actor_of
 from schedviz.web.redaction import printable
-from schedviz.web.waiting_requests import requester
+from schedviz.web.server.waiting_requests import requester
 
 #: The largest integer that JSON numbers represent exactly.
 MAX_NUMBER = (1 << 53) - 1

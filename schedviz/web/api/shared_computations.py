@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import Any, Final, TypeVar
 
-from schedviz.web.fair_shares import FairShares
-from schedviz.web.request_coalescing import Coalesced, coalesced_with, may_coalesce
-from schedviz.web.waiting_requests import TooManyWait, requester, worker_waits
+from schedviz.web.server.fair_shares import FairShares
+from schedviz.web.server.request_coalescing import Coalesced, coalesced_with, may_coalesce
+from schedviz.web.server.waiting_requests import TooManyWait, requester, worker_waits
 
 T = TypeVar("T")
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from schedviz.web.api.agreement import Agreement
-from schedviz.web.api.branches import Branches
-from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
-from schedviz.web.api.cases import Cases
-from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
-from schedviz.web.api.compare import Compare, CompareReport
-from schedviz.web.api.cycles import Cycles, OneCycle
-from schedviz.web.api.describe import DescribeNode, DescribePod
-from schedviz.web.api.devices import Devices
-from schedviz.web.api.dump import Dump
-from schedviz.web.api.errors import no_such_address
-from schedviz.web.api.events import Events
-from schedviz.web.api.experiments import (
+from schedviz.web.api.endpoints.agreement import Agreement
+from schedviz.web.api.endpoints.branches import Branches
+from schedviz.web.api.endpoints.breakpoints import Breakpoints, OneBreakpoint
+from schedviz.web.api.endpoints.cases import Cases
+from schedviz.web.api.endpoints.commands import Commands, CommandsTogether, OneCommand
+from schedviz.web.api.endpoints.compare import Compare, CompareReport
+from schedviz.web.api.endpoints.cycles import Cycles, OneCycle
+from schedviz.web.api.endpoints.describe import DescribeNode, DescribePod
+from schedviz.web.api.endpoints.devices import Devices
+from schedviz.web.api.endpoints.dump import Dump
+from schedviz.web.api.endpoints.events import Events
+from schedviz.web.api.endpoints.experiments import (
     CancelExperiment,
     ExperimentResults,
     Experiments,
@@ -26,26 +25,27 @@ from schedviz.web.api.experiments import (
     ResumeExperiment,
     TrialSession,
 )
-from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
-from schedviz.web.api.explain_text import ExplainText
-from schedviz.web.api.export import Export
-from schedviz.web.api.lesson_drafts import LessonDraft
-from schedviz.web.api.lesson_hints import LessonHints
-from schedviz.web.api.lesson_progress import Progress
-from schedviz.web.api.lessons import Lessons, OneLesson, SessionLesson
-from schedviz.web.api.links import Links, OneLink
-from schedviz.web.api.moments import ViewAt
-from schedviz.web.api.objects import OneObject, SelectedObjects
-from schedviz.web.api.observations import Observations
+from schedviz.web.api.endpoints.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
+from schedviz.web.api.endpoints.explain_text import ExplainText
+from schedviz.web.api.endpoints.export import Export
+from schedviz.web.api.endpoints.lesson_drafts import LessonDraft
+from schedviz.web.api.endpoints.lesson_hints import LessonHints
+from schedviz.web.api.endpoints.lesson_progress import Progress
+from schedviz.web.api.endpoints.lessons import Lessons, OneLesson, SessionLesson
+from schedviz.web.api.endpoints.links import Links, OneLink
+from schedviz.web.api.endpoints.moments import ViewAt
+from schedviz.web.api.endpoints.objects import OneObject, SelectedObjects
+from schedviz.web.api.endpoints.observations import Observations
+from schedviz.web.api.endpoints.problems import Problems
+from schedviz.web.api.endpoints.quotas import Quotas
+from schedviz.web.api.endpoints.samples import OneSample, Samples
+from schedviz.web.api.endpoints.sessions import Cancel, OneSession, Sessions
+from schedviz.web.api.endpoints.state import State
+from schedviz.web.api.endpoints.stories import NodeStory, PodStory
+from schedviz.web.api.endpoints.swagger_page import docs_page, to_schema
+from schedviz.web.api.endpoints.timeline import Timeline
+from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.openapi import SchemaView
-from schedviz.web.api.problems import Problems
-from schedviz.web.api.quotas import Quotas
-from schedviz.web.api.samples import OneSample, Samples
-from schedviz.web.api.sessions import Cancel, OneSession, Sessions
-from schedviz.web.api.state import State
-from schedviz.web.api.stories import NodeStory, PodStory
-from schedviz.web.api.swagger_page import docs_page, to_schema
-from schedviz.web.api.timeline import Timeline
 
 urlpatterns = [
     path("", to_schema),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from uuid import UUID
 
-from schedviz.web.actors import Actor
+from schedviz.web.auth.actors import Actor
 from schedviz.web.live.handshake import address_group_of
 
 

@@ -18,13 +18,13 @@ from django.core.exceptions import RequestAborted
 from schedviz.sessions.token_bucket import Bucket
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
-from schedviz.web.client_places import PLACES
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_UNAVAILABLE
 from schedviz.web.live.handshake import Refused, accepted_protocol
 from schedviz.web.live.hub import Full
 from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.outbox import Outbox
+from schedviz.web.server.client_places import PLACES
 
 log = structlog.get_logger(__name__)
 

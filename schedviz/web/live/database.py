@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from schedviz.web.thread_pool import DATABASE_UNAVAILABLE, DatabaseThreads
+from schedviz.web.server.thread_pool import DATABASE_UNAVAILABLE, DatabaseThreads
 
 __all__ = ["DATABASE_UNAVAILABLE", "close", "in_database"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, ParamSpec, TypeVar
 
 from schedviz.web.live.database import in_database
-from schedviz.web.named_semaphores import NamedSemaphores
+from schedviz.web.server.named_semaphores import NamedSemaphores
 
 P = ParamSpec("P")
 T = TypeVar("T")

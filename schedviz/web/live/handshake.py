@@ -23,12 +23,12 @@ from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
 from schedviz.sessions.senders import VISITORS, sender_group_of
-from schedviz.web import link_cookie
-from schedviz.web.actors import Actor, Verb
-from schedviz.web.authentication import bearer_secret, find_token
-from schedviz.web.cookies import adopt_old
+from schedviz.web.auth import link_cookie
+from schedviz.web.auth.actors import Actor, Verb
+from schedviz.web.auth.authentication import bearer_secret, find_token
+from schedviz.web.auth.cookies import adopt_old
+from schedviz.web.auth.permissions import actor_of_cookie, holder_of, links_in, may
 from schedviz.web.models import Token
-from schedviz.web.permissions import actor_of_cookie, holder_of, links_in, may
 from schedviz.web.rooms.guests import guest_of
 
 #: The subprotocol of the application, and the prefix of the one that carries a share link.

@@ -19,9 +19,9 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, Configure, convert_command
-from schedviz.web.actors import Verb
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.api.errors import not_stored, struct_error
+from schedviz.web.auth.actors import Verb
 from schedviz.web.extender_commands import require_extender_permission
 from schedviz.web.live.client_names import ClientNames
 from schedviz.web.live.close_codes import CloseCode

@@ -12,10 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from schedviz.sessions.models import Session
-from schedviz.web.actors import Verb
+from schedviz.web.auth.actors import Verb
+from schedviz.web.auth.permissions import holder_of, may
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.words import language_of, words_of
-from schedviz.web.permissions import holder_of, may
 
 #: The panels of a session page, as they are named in addresses. The front end draws them.
 PANELS: Final = ("api", "queue", "cycle", "cache", "loop")

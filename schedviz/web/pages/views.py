@@ -19,17 +19,17 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from schedviz.sessions.models import Experiment, Session
-from schedviz.web import link_cookie
 from schedviz.web.accounts import demo, password_throttle
-from schedviz.web.actors import Actor, Verb
-from schedviz.web.cookies import delete_old
+from schedviz.web.auth import link_cookie
+from schedviz.web.auth.actors import Actor, Verb
+from schedviz.web.auth.cookies import delete_old
+from schedviz.web.auth.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
+from schedviz.web.auth.permissions import actor_of, may, open_link, visible_sessions
 from schedviz.web.learning.models import lesson_of
-from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
 from schedviz.web.pages.embed import PANELS
 from schedviz.web.pages.shell import page as _page
 from schedviz.web.pages.shell import page_view, to_login
 from schedviz.web.pages.words import words_of
-from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 
 
 @page_view

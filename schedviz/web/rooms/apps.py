@@ -13,7 +13,7 @@ class RoomsConfig(AppConfig):
 
     def ready(self) -> None:
         from schedviz.sessions.hosting import sweep
-        from schedviz.web import actors
+        from schedviz.web.auth import actors
         from schedviz.web.rooms import membership
 
         actors.register(membership)

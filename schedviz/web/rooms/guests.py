@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core import signing
 from django.http.response import HttpResponseBase
 
-from schedviz.web.authentication import hashed
+from schedviz.web.auth.authentication import hashed
 
 _SALT: Final = "schedviz.rooms.guest"
 

@@ -10,7 +10,7 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from schedviz.web.authentication import hashed
+from schedviz.web.auth.authentication import hashed
 from schedviz.web.rooms import forks, join_throttle, notify
 from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
 from schedviz.web.rooms.links import read_code

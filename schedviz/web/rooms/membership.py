@@ -1,4 +1,4 @@
-"""Membership in rooms, and the permissions that rooms register with `schedviz.web.actors`."""
+"""Membership in rooms, and the permissions that rooms register with `schedviz.web.auth.actors`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from django.db.models import Q, QuerySet
 
 from schedviz.sessions.models import Session
-from schedviz.web.actors import Actor, Role
+from schedviz.web.auth.actors import Actor, Role
 from schedviz.web.rooms.models import LIVE, Participant, Room, RoomFork
 
 

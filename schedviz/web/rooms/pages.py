@@ -7,9 +7,9 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from schedviz.web.auth.permissions import actor_of
 from schedviz.web.learning.models import lesson_of
 from schedviz.web.pages.shell import page, page_view, to_login
-from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import LIVE, Room

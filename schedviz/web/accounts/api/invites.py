@@ -15,12 +15,12 @@ from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import invites, schemas
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
-from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, require_staff, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
+from schedviz.web.auth.actors import Verb
 
 
 class Invites(Resource):

@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import members, schemas
 from schedviz.web.accounts.audit import Action, record
-from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
-from schedviz.web.permissions import actor_of, may
+from schedviz.web.auth.actors import Verb
+from schedviz.web.auth.permissions import actor_of, may
 
 
 class Members(Resource):

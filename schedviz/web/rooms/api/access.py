@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
-from schedviz.web.permissions import actor_of
+from schedviz.web.auth.permissions import actor_of
 from schedviz.web.rooms import state
 from schedviz.web.rooms.errors import RoomRefused, TooManyWrongCodes
 from schedviz.web.rooms.links import base_of

@@ -13,13 +13,13 @@ from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.forks.requests import NotForkable
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.web.actors import Verb
 from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.endpoints.session_bodies import session_body
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schemas import SessionBody
-from schedviz.web.api.session_bodies import session_body
+from schedviz.web.auth.actors import Verb
 from schedviz.web.rooms import forks, notify, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access
 from schedviz.web.rooms.models import Room, RoomFork

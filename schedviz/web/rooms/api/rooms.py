@@ -15,19 +15,19 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from schedviz.sessions.transfer.validation import validate_settings
 from schedviz.web.accounts import invites
-from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
+from schedviz.web.api.endpoints.new_session import lesson_source, validating
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.new_session import lesson_source, validating
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.quota_errors import require_session_quota, within_quotas
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.permissions import user_of
+from schedviz.web.auth.actors import Verb
+from schedviz.web.auth.permissions import user_of
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
-from schedviz.web.waiting_requests import requester
+from schedviz.web.server.waiting_requests import requester
 
 #: The maximum number of listed rooms.
 MAX_LISTED_ROOMS = 200

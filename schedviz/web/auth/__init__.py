@@ -1,0 +1,1 @@
+"""Who a client is (logins, tokens, share links) and what it may do (`permissions.may`)."""
