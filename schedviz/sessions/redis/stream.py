@@ -102,11 +102,11 @@ def publish(session_id: UUID, frames: Iterable[tuple[int, bytes]], notes: Iterab
     pipe = client().pipeline(transaction=False)
     for chunk, frame in frames:
         pipe.xadd(frames_key(session_id), {"frame": frame}, id=f"{chunk}-0", maxlen=MAX_FRAMES, approximate=True)
-        if chunk % 64 == 1:
-            pipe.expire(frames_key(session_id), _KEY_LIFETIME_SECONDS)
-            pipe.expire(notes_key(session_id), _KEY_LIFETIME_SECONDS)
     for note in notes:
         pipe.xadd(notes_key(session_id), {"note": note}, maxlen=MAX_NOTES, approximate=True)
+    # At every publish, because Redis may have been emptied.
+    pipe.expire(frames_key(session_id), _KEY_LIFETIME_SECONDS)
+    pipe.expire(notes_key(session_id), _KEY_LIFETIME_SECONDS)
     try:
         pipe.execute(raise_on_error=False)
     except redis.RedisError as error:

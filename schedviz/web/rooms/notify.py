@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import redis
+import redis.asyncio
 from django.db.models import F
 from django.utils import timezone
 
@@ -25,17 +26,18 @@ def key(room_id: UUID) -> str:
     return f"schedviz:room:{room_id}"
 
 
-def entry(moment: bytes | None) -> dict[Any, Any]:
-    """The members of a stream entry: a teacher's position, or a stored change."""
-    return {"changed": b"1"} if moment is None else {"moment": moment}
+def add_entry(pipe: redis.client.Pipeline | redis.asyncio.client.Pipeline, room_id: UUID, moment: bytes | None) -> None:
+    """Add an entry to the stream: a teacher's position, or None for a stored change."""
+    members: dict[Any, Any] = {"changed": b"1"} if moment is None else {"moment": moment}
+    pipe.xadd(key(room_id), members, maxlen=MAX_STREAM_ENTRIES, approximate=True)
+    pipe.expire(key(room_id), _LIFETIME_SECONDS)
 
 
 def changed(room_id: UUID) -> None:
     """Notify of a stored change."""
     Room.objects.filter(pk=room_id).update(revision=F("revision") + 1, active_at=timezone.now())
     pipe = stream.client().pipeline(transaction=False)
-    pipe.xadd(key(room_id), entry(None), maxlen=MAX_STREAM_ENTRIES, approximate=True)
-    pipe.expire(key(room_id), _LIFETIME_SECONDS)
+    add_entry(pipe, room_id, None)
     try:
         pipe.execute()
     except redis.RedisError as error:

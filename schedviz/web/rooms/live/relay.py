@@ -59,9 +59,9 @@ class Relay:
 
     async def _publish(self, moment: Moment) -> None:
         try:
-            await self._connection.xadd(
-                notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.MAX_STREAM_ENTRIES, approximate=True
-            )
+            pipe = self._connection.pipeline(transaction=False)
+            notify.add_entry(pipe, self._room_id, msgspec.json.encode(moment))
+            await pipe.execute()
         except (redis.RedisError, OSError) as error:
             # Other processes poll the database.
             log.debug("Redis is unavailable", room=str(self._room_id), error=str(error))
