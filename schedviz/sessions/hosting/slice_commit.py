@@ -91,7 +91,7 @@ class SliceContents(msgspec.Struct, frozen=True):
     hit_changed: bool = False
     #: What the shadow scheduler of a followed session recorded.
     shadow_records: Sequence[ShadowRecord] = ()
-    #: The number of objects of all kinds; None: unchanged.
+    #: The number of objects of all kinds, of which a large one counts as several (`ObjectStore.total_weight`); None: unchanged.
     object_count: int | None = None
 
 

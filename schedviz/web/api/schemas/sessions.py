@@ -53,9 +53,9 @@ class SessionBody(Body, frozen=True):
     event: int
     #: The number of scheduling cycles that have begun.
     cycle: int
-    #: The number of nodes in its cluster now; 0 until the import has ended.
+    #: The number of nodes in its cluster now; 0 until the cluster is loaded.
     nodes: int
-    #: The number of pods in its cluster now, whatever their state; 0 until the import has ended.
+    #: The number of pods in its cluster now, whatever their state; 0 until the cluster is loaded.
     pods: int
     #: The number of its last stored batch of events.
     chunk: int
