@@ -269,11 +269,28 @@ class Worker:
             self.kill()
 
 
+#: Fixtures that give a test access to a database. pytest-django refuses it to all others.
+_DATABASE_FIXTURES = {
+    "db",
+    "transactional_db",
+    "django_db_reset_sequences",
+    "django_db_serialized_rollback",
+    "live_server",
+    "django_db_setup",
+}
+
+
+# Before `-m` selects.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run tests without workers first, then those with an io worker, then those with an engine worker.
 
     A worker starts once, for the first test that needs it. Earlier tests host sessions themselves, and a worker would take them.
+    Tests that use no database get the marker `any_database`.
     """
+    for item in items:
+        if not (_DATABASE_FIXTURES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")):
+            item.add_marker(pytest.mark.any_database)
 
     def workers(item: pytest.Item) -> int:
         names = getattr(item, "fixturenames", ())

@@ -18,10 +18,10 @@ from django.db.models import F
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.plans import validation
 from schedviz.experiments.plans.plan_text import parse_plan
-from schedviz.experiments.plans.trials import run_trial as run_trial_module
 from schedviz.experiments.plans.validation import check_plan
 from schedviz.experiments.plans.variants import Variant
 from schedviz.experiments.results.document import encode_results, results_of
+from schedviz.experiments.trials import run_trial as run_trial_module
 from schedviz.experiments.trials.pool import run_all
 from schedviz.experiments.trials.trial_result import TrialResult
 from schedviz.sessions import quotas
