@@ -24,7 +24,7 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User
 from schedviz.sessions.models import Session
-from schedviz.web import share_links
+from schedviz.web.auth import share_links
 from schedviz.web.accounts import invites
 from schedviz.web.auth.login import ensure_local_token, local_user, make_login_url
 from schedviz.web.rooms.opening import open_room
