@@ -226,8 +226,9 @@ def test_histogram_buckets_are_upstreams() -> None:
     assert len(definitions.POD_SCHEDULING_DURATION.buckets) == 20
 
 
-def test_a_failed_binding_of_v1_36_is_counted_as_incoming_to_backoff() -> None:
-    simulation, values = watched(pod("unlucky"), release="v1.36")
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_pod_whose_binding_failed_is_counted_as_incoming_to_backoff(release: str) -> None:
+    simulation, values = watched(pod("unlucky"), release=release)
     do(simulation, "schedule")
     do(simulation, "bind_fail", pod="default/unlucky", message="the API server is away")
     counted(simulation, values)
