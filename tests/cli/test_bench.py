@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from schedviz.cli.bench import bench
+from schedviz.cli.bench import bench, measure
 from schedviz.cli.bench.calibration import calibration
 from schedviz.cli.bench.check import differences
 from schedviz.cli.bench.importing import ImportRow
@@ -46,6 +46,19 @@ def test_rows_have_the_workload_its_options_and_stage_timings() -> None:
     assert {"Filter", "Score", "UpdateSnapshot", "Bind", "record", "encode"} <= rows[0].stages.keys()
     assert {"NodeResourcesFit", "InterPodAffinity"} <= rows[0].plugins.keys()
     assert rows[0].p50_ms > 0 < rows[0].calibration_ms
+
+
+@pytest.mark.parametrize("ticks", [True, False])
+def test_one_node_is_measured_also_by_a_clock_that_stands_still(monkeypatch: pytest.MonkeyPatch, *, ticks: bool) -> None:
+    if not ticks:
+        monkeypatch.setattr(measure, "clock", lambda: 1.0)
+
+    result = CliRunner().invoke(bench, ["--workload", "basic", "--no-check", "--nodes", "1", "--pods", "10", "--json"])
+
+    assert result.exit_code == 0, result.exception
+    (row,) = msgspec.json.decode(result.stdout, type=list[Row])
+    assert (row.nodes, row.cycles) == (1, 10)
+    assert (row.p50_ms > 0) == ticks
 
 
 def test_a_run_is_compared_with_an_earlier_one_and_plotted(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ _CALIBRATION_PODS = 60
 #: Cycles and their calibration are measured in CPU seconds of this process. A cycle waits for nothing, so this is its time on an idle
 #: machine. Wall time next to seven other programs on two cores was three times as long, and varied.
 clock = time.process_time
+#: Some systems count CPU time in ticks, so that a cycle may take none. Divisors are at least this, in seconds.
+_SHORTEST = 1e-6
 #: Cycles that are profiled by stage and plugin.
 _PROFILED_CYCLES = 60
 
@@ -129,7 +131,7 @@ def calibrate(nodes: int = 5000, pods: int = _CALIBRATION_PODS) -> float:
     """CPU seconds of the calibration per pod."""
     begin = clock()
     calibration(nodes, pods)
-    return (clock() - begin) / pods
+    return max(clock() - begin, _SHORTEST) / pods
 
 
 def peak_megabytes() -> float:
@@ -191,7 +193,7 @@ def measure(
         every_node=every_node,
         recording=recording,
         cycles=len(cycles),
-        pods_per_second=round(len(cycles) / sum(cycles) * 1000, 1),
+        pods_per_second=round(len(cycles) / max(sum(cycles) / 1000, _SHORTEST), 1),
         p50_ms=round(percentiles[49], 3),
         p90_ms=round(percentiles[89], 3),
         p99_ms=round(percentiles[98], 3),
@@ -222,7 +224,7 @@ def _shares(new_run: Callable[[int], Run], release: str) -> tuple[dict[str, floa
             encoding.append(run.encode_seconds)
             by_stage.end_cycle()
             by_plugin.end_cycle()
-        cycle_median = statistics.median(cycles)
+        cycle_median = max(statistics.median(cycles), _SHORTEST)
         stages = by_stage.medians()
         of_stages = {name: round(seconds / cycle_median, 4) for name, seconds in stages.items()}
         of_stages["encode"] = round(statistics.median(encoding) / cycle_median, 4)
