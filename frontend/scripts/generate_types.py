@@ -2,7 +2,7 @@
 
     python -m frontend.scripts.generate_types [--check]
 
-A member with a default that its struct leaves out when it has it is optional; `src/model/` fills them in.
+A member with a default that its struct leaves out when it has it is optional; `src/model/state/` fills them in.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ async function explainTerms(): Promise<void> {
   const [{ default: GlossaryTip }, { default: terms }, { Glossary }] = await Promise.all([
     import("./ui/GlossaryTip.svelte"),
     import("./i18n/messages/glossary.json"),
-    import("./model/glossary"),
+    import("./model/text/glossary"),
   ]);
   mount(GlossaryTip, { target: document.body, props: { glossary: new Glossary(terms) } });
 }

@@ -1,5 +1,5 @@
 import type { AnyCommand } from "../model/generated";
-import type { Thumbnail } from "../model/thumbnail";
+import type { Thumbnail } from "../model/sessions/thumbnail";
 import { call } from "./call";
 import { pageOf } from "./client";
 

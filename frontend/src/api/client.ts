@@ -1,4 +1,4 @@
-import { type ChosenRelease, NEWEST_RELEASE } from "../model/releases";
+import { type ChosenRelease, NEWEST_RELEASE } from "../model/sessions/releases";
 import type { Progress } from "../wire/messages";
 import type { ImportReport } from "./importReport";
 import type { Follows } from "./agreement";

@@ -1,4 +1,4 @@
-import type { AppliedCommand } from "../model/clusterChanges";
+import type { AppliedCommand } from "../model/compare/clusterChanges";
 import type { AnyCommand } from "../model/generated";
 import type { OutcomeInfo } from "../wire/messages";
 import { ApiError, call } from "./call";

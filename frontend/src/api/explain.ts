@@ -1,6 +1,6 @@
 /** Questions about one moment of a session: why a pod is pending, what would place it, how many more would fit. They change nothing. */
 import type { AnyCommand } from "../model/generated";
-import type { Phrase } from "../model/phrase";
+import type { Phrase } from "../model/text/phrase";
 import { call, callBlob, pathOf } from "./call";
 import type { Finding } from "./importReport";
 

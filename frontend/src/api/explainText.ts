@@ -1,7 +1,7 @@
 /** Explains texts without a session. Apart from `explain.ts`, because only the start page needs it. */
 import { call } from "./call";
-import type { Phrase } from "../model/phrase";
-import { onlyPodOf, withObjects } from "../model/pastedText";
+import type { Phrase } from "../model/text/phrase";
+import { onlyPodOf, withObjects } from "../model/text/pastedText";
 import { textsBody, type MessageSubject, type PastedMessage } from "./explain";
 
 /** What texts say about pods. Groups have the indexes of their messages and of their answer. */

@@ -1,4 +1,4 @@
-import type { Phrase } from "../model/phrase";
+import type { Phrase } from "../model/text/phrase";
 import type { Selection } from "../model/permalink";
 import { call, pathOf } from "./call";
 

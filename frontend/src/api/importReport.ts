@@ -1,4 +1,4 @@
-import type { Phrase } from "../model/phrase";
+import type { Phrase } from "../model/text/phrase";
 
 /** Something that the doctor found in the imported files. */
 export interface Finding {

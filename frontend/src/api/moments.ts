@@ -1,6 +1,6 @@
-import type { CycleRecord } from "../model/cycleRecord";
+import type { CycleRecord } from "../model/cycle/cycleRecord";
 import type { AnyEvent, CycleView, View } from "../model/generated";
-import type { Tally } from "../model/tallies";
+import type { Tally } from "../model/timeline/tallies";
 import { call } from "./call";
 
 /** The state at a moment. `event` is at most the requested one; nothing is stored before `firstEvent`. */

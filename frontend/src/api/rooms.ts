@@ -1,6 +1,6 @@
 import { call } from "./call";
 import type { SessionSummary } from "./client";
-import type { QuestionKind, Room, RoomQuestion } from "../model/room";
+import type { QuestionKind, Room, RoomQuestion } from "../model/teaching/room";
 import type { Answer, LessonQuestion, LocalizedHtml } from "./lessons";
 
 /** A room in a teacher's list. */

@@ -1,4 +1,4 @@
-import { UNITS, type Unit } from "../model/boundaries";
+import { UNITS, type Unit } from "../model/timeline/boundaries";
 import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
 import { themeCommand } from "./themeCommand";

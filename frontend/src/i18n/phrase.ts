@@ -1,4 +1,4 @@
-import type { Phrase } from "../model/phrase";
+import type { Phrase } from "../model/text/phrase";
 import { closedUp, language, phraseIn } from "./translate";
 
 /** A text and its language; English if there is no translation. */

@@ -1,4 +1,4 @@
-import type { BandShare } from "../model/bandShare";
+import type { BandShare } from "../model/cache/bandShare";
 import { contains, overlaps, type Box } from "./boxes";
 import { heightForPods } from "./podMarks";
 

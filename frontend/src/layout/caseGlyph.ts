@@ -1,5 +1,5 @@
 /** Where the bars of a case's thumbnail are. */
-import type { Thumbnail } from "../model/thumbnail";
+import type { Thumbnail } from "../model/sessions/thumbnail";
 
 export const HEIGHT = 56;
 /** The height of a node. What the pod requests beyond it is drawn above, up to `HEIGHT`. */

@@ -1,5 +1,5 @@
-import { LANES, type Lane, type Mark } from "../model/marks";
-import type { EventRange } from "../model/eventRange";
+import { LANES, type Lane, type Mark } from "../model/timeline/marks";
+import type { EventRange } from "../model/timeline/eventRange";
 import type { Box } from "./boxes";
 
 /** Events have equal distances, so idle time takes no room. */

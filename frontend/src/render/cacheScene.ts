@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
 import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cacheList";
 import { sweptWaterline, type Path } from "../layout/waterline";
-import type { NodeInfo } from "../model/nodeList";
+import type { NodeInfo } from "../model/state/nodeList";
 import { detailOf } from "../layout/podMarks";
 import type { BandBitmap } from "./bandBitmap";
 import { outline } from "./canvas";

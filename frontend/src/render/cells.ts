@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
-import type { NodeInfo } from "../model/nodeList";
-import { loadClass, loadOf } from "../model/load";
-import { STATUS_CODES } from "../model/statuses";
+import type { NodeInfo } from "../model/state/nodeList";
+import { loadClass, loadOf } from "../model/cache/load";
+import { STATUS_CODES } from "../model/cycle/statuses";
 import { outline } from "./canvas";
 import { statusColor, type Palette } from "./palette";
 

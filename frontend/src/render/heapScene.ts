@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
 import type { HeapLayout } from "../layout/heapTree";
 import { splitKey } from "../model/names";
-import type { Queued } from "../model/state";
+import type { Queued } from "../model/state/state";
 import { cut, outline } from "./canvas";
 import type { Motion } from "./motion";
 import type { Palette } from "./palette";

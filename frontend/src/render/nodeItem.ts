@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
-import { loadClass } from "../model/load";
-import type { NodeInfo } from "../model/nodeList";
-import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/quantity";
+import { loadClass } from "../model/cache/load";
+import type { NodeInfo } from "../model/state/nodeList";
+import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/text/quantity";
 import { splitKey, withoutDomain } from "../model/names";
 import { BARS, barStep, detailOf, PAD, podMarks, rowsFrom, sizesOf, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";

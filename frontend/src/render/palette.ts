@@ -1,4 +1,4 @@
-import { LOAD_CLASSES } from "../model/load";
+import { LOAD_CLASSES } from "../model/cache/load";
 
 /** The colors of the current theme, for canvases. */
 export interface Palette {
@@ -12,7 +12,7 @@ export interface Palette {
   hover: string;
   fill: string;
   fillBack: string;
-  /** The colors of the load classes (model/load.ts); the first is that of an empty node. */
+  /** The colors of the load classes (model/cache/load.ts); the first is that of an empty node. */
   load: readonly string[];
   waterline: string;
   waterlineWash: string;

@@ -1,7 +1,7 @@
 import { xIn, xOf, type ClockTick, type TimelineLayout } from "../layout/timeline";
-import { isFailure, type Failure } from "../model/failures";
-import { LANES, type Lane, type Mark } from "../model/marks";
-import type { Tally } from "../model/tallies";
+import { isFailure, type Failure } from "../model/timeline/failures";
+import { LANES, type Lane, type Mark } from "../model/timeline/marks";
+import type { Tally } from "../model/timeline/tallies";
 import type { Palette } from "./palette";
 
 /** What does not depend on the shown moment: drawn again for new data or another window. */

@@ -1,5 +1,5 @@
 import { getCycle } from "../api/moments";
-import { matrixOf, type CycleRecord, type Matrix } from "../model/cycleRecord";
+import { matrixOf, type CycleRecord, type Matrix } from "../model/cycle/cycleRecord";
 import { failureOf } from "../i18n/failure";
 
 export interface LoadedCycle {

@@ -1,8 +1,8 @@
 /** Sessions of the page's own examples: each has a distinct name, and an unused one is opened again instead of creating another. */
 import { lastCommands } from "../api/commands";
 import { generateSession, listSessions, openSample, type SessionSummary } from "../api/client";
-import { distinctName, isNumbered } from "../model/distinctName";
-import type { Release } from "../model/releases";
+import { distinctName, isNumbered } from "../model/sessions/distinctName";
+import type { Release } from "../model/sessions/releases";
 
 const MAX_LISTED = 200;
 /** The prefix of the keys of commands that the import of a case stores. */

@@ -1,5 +1,5 @@
 import { fetchStoredObject } from "../api/objects";
-import { extendedResourceOf, type RequestingPod } from "../model/extendedResource";
+import { extendedResourceOf, type RequestingPod } from "../model/cache/extendedResource";
 import { splitKey } from "../model/names";
 import type { SessionStore } from "./sessionStore.svelte";
 

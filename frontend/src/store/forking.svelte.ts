@@ -3,8 +3,8 @@ import { pageOf } from "../api/client";
 import { t, type MessageKey } from "../i18n/translate";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { printPermalink } from "../model/permalink";
-import { printCount } from "../model/quantity";
-import { otherRelease } from "../model/releases";
+import { printCount } from "../model/text/quantity";
+import { otherRelease } from "../model/sessions/releases";
 import type { SessionStore } from "./sessionStore.svelte";
 
 /** Forks a session and opens the fork. One fork at a time. */

@@ -3,7 +3,7 @@ import { forkSession, whenReady } from "../api/forks";
 import { pageOf } from "../api/client";
 import { getHints, getLesson, type Answer, type Lesson, type LessonStop, type LiveHint } from "../api/lessons";
 import { failureOf } from "../i18n/failure";
-import { stopIndexAt, stopState, type StopState } from "../model/lessonPath";
+import { stopIndexAt, stopState, type StopState } from "../model/teaching/lessonPath";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { storeProgress, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";

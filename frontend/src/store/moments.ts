@@ -1,7 +1,7 @@
 import { getEvents, getView } from "../api/moments";
 import type { AnyEvent } from "../model/generated";
-import { State } from "../model/state";
-import { EventBuffer } from "../model/eventBuffer";
+import { State } from "../model/state/state";
+import { EventBuffer } from "../model/timeline/eventBuffer";
 
 /** The number of events before and after a moment that are fetched with it. */
 const EVENTS_BEFORE = 800;

@@ -1,7 +1,7 @@
 import { getCycleSummary } from "../api/moments";
 import { getHistory, type HistoryEntry, type HistoryPage } from "../api/history";
-import { isClusterImport } from "../model/importedFiles";
-import { placementWithoutCycle, type Placement } from "../model/placement";
+import { isClusterImport } from "../model/sessions/importedFiles";
+import { placementWithoutCycle, type Placement } from "../model/cycle/placement";
 import type { SessionStore } from "./sessionStore.svelte";
 
 /** The newest entries of a pod's history that are searched for its cycle. */

@@ -1,9 +1,9 @@
 import { getCycles } from "../api/moments";
 import { t } from "../i18n/translate";
-import type { Unit } from "../model/boundaries";
+import type { Unit } from "../model/timeline/boundaries";
 import type { Permalink } from "../model/permalink";
-import type { State } from "../model/state";
-import { EventBuffer } from "../model/eventBuffer";
+import type { State } from "../model/state/state";
+import { EventBuffer } from "../model/timeline/eventBuffer";
 import { fetchMoment, fetchMore } from "./moments";
 import type { Notices } from "./notices.svelte";
 import { ReplayTimer } from "./replayTimer";

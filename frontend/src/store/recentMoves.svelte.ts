@@ -1,7 +1,7 @@
 import { getEvents, getEventsAfter } from "../api/moments";
 import { getHistory } from "../api/history";
 import type { AnyEvent } from "../model/generated";
-import { MoveReader, type MoveLine } from "../model/queueMoves";
+import { MoveReader, type MoveLine } from "../model/queue/queueMoves";
 import type { Change } from "./picture.svelte";
 
 const MAX_MOVES = 200;

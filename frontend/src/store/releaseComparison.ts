@@ -4,8 +4,8 @@ import { forkSession, whenReady } from "../api/forks";
 import "../i18n/v136";
 import { t } from "../i18n/translate";
 import { idempotencyKey } from "../model/idempotencyKey";
-import { printCount } from "../model/quantity";
-import { otherRelease } from "../model/releases";
+import { printCount } from "../model/text/quantity";
+import { otherRelease } from "../model/sessions/releases";
 import type { SessionStore } from "./sessionStore.svelte";
 
 const MAX_CYCLES = 20_000;

@@ -1,4 +1,4 @@
-import type { Unit } from "../model/boundaries";
+import type { Unit } from "../model/timeline/boundaries";
 
 /** The number of steps of a unit in a typical cycle, so that a rate means the same in every unit. */
 const STEPS_PER_CYCLE: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };

@@ -1,9 +1,9 @@
 import { whenReady } from "../api/forks";
 import * as rest from "../api/rooms";
-import type { RoomMoment, Room, RoomQuestion } from "../model/room";
+import type { RoomMoment, Room, RoomQuestion } from "../model/teaching/room";
 import { failureOf } from "../i18n/failure";
 import { idempotencyKey } from "../model/idempotencyKey";
-import { sameMoment } from "../model/roomMoment";
+import { sameMoment } from "../model/teaching/roomMoment";
 import type { ConnectionState } from "../wire/reconnectingSocket";
 import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
 

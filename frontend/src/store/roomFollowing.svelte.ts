@@ -1,5 +1,5 @@
-import type { RoomMoment } from "../model/room";
-import { isAtMoment, selectionText, positionOf, type SharedPosition } from "../model/roomMoment";
+import type { RoomMoment } from "../model/teaching/room";
+import { isAtMoment, selectionText, positionOf, type SharedPosition } from "../model/teaching/roomMoment";
 import type { ViewOptions } from "./viewOptions.svelte";
 import type { RoomStore } from "./room.svelte";
 import type { SessionStore } from "./sessionStore.svelte";

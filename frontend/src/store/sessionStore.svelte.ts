@@ -1,8 +1,8 @@
 import { commonDomain } from "../model/names";
 import type { AnyEvent } from "../model/generated";
-import { headAfter, headOf, type Head } from "../model/head";
+import { headAfter, headOf, type Head } from "../model/state/head";
 import type { Permalink, Selection } from "../model/permalink";
-import { State } from "../model/state";
+import { State } from "../model/state/state";
 import type { SessionInfo } from "../wire/messages";
 import { Connection, type SessionMessage } from "./connection.svelte";
 import { TransportControls } from "./transportControls";

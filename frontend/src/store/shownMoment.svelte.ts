@@ -1,6 +1,6 @@
 import type { AnyEvent } from "../model/generated";
-import type { State } from "../model/state";
-import type { EventBuffer } from "../model/eventBuffer";
+import type { State } from "../model/state/state";
+import type { EventBuffer } from "../model/timeline/eventBuffer";
 import { Picture, type Change } from "./picture.svelte";
 
 /**

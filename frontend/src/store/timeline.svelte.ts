@@ -1,10 +1,10 @@
 import { getEventsAfter, getTimeline } from "../api/moments";
 import { failureOf } from "../i18n/failure";
 import type { AnyEvent } from "../model/generated";
-import { LEAD, MarkPages, PAGE } from "../model/markPages";
-import type { Mark } from "../model/marks";
-import { Tallies, talliesBetween, type Tally } from "../model/tallies";
-import type { EventRange } from "../model/eventRange";
+import { LEAD, MarkPages, PAGE } from "../model/timeline/markPages";
+import type { Mark } from "../model/timeline/marks";
+import { Tallies, talliesBetween, type Tally } from "../model/timeline/tallies";
+import type { EventRange } from "../model/timeline/eventRange";
 import type { SessionStore } from "./sessionStore.svelte";
 
 /** In a longer window, single marks would overlap. */

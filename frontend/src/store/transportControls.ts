@@ -1,6 +1,6 @@
-import { backoffWait, hasNothingToSchedule } from "../model/backoffWait";
-import type { Unit } from "../model/boundaries";
-import type { State } from "../model/state";
+import { backoffWait, hasNothingToSchedule } from "../model/queue/backoffWait";
+import type { Unit } from "../model/timeline/boundaries";
+import type { State } from "../model/state/state";
 import type { Connection } from "./connection.svelte";
 import type { Playback } from "./playback.svelte";
 

@@ -1,7 +1,7 @@
-import type { BandShare } from "../model/bandShare";
+import type { BandShare } from "../model/cache/bandShare";
 import type { CycleView } from "../model/generated";
-import type { State } from "../model/state";
-import type { SelectedStatus } from "../model/statusPath";
+import type { State } from "../model/state/state";
+import type { SelectedStatus } from "../model/cycle/statusPath";
 
 /** Which rows of the matrix are shown: all, the feasible, those not evaluated, those of one plugin, those of one reason. */
 export interface MatrixPart {

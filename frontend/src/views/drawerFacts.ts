@@ -1,6 +1,6 @@
 import type { PodState } from "../model/generated";
-import type { NodeInfo } from "../model/nodeList";
-import type { Queued, State } from "../model/state";
+import type { NodeInfo } from "../model/state/nodeList";
+import type { Queued, State } from "../model/state/state";
 
 /** The pod's location from the scheduler's perspective. */
 export type PodLocation =

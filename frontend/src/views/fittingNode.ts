@@ -1,10 +1,10 @@
 import { describePod, type Requested } from "../api/describe";
 import { fetchStoredObject } from "../api/objects";
-import { backoffLeft } from "../model/backoffWait";
+import { backoffLeft } from "../model/queue/backoffWait";
 import type { Create } from "../model/generated";
 import { printZone, shortKey, splitKey } from "../model/names";
-import { ADDED_NODE_PREFIX } from "../model/nodeOrder";
-import type { Queued, State } from "../model/state";
+import { ADDED_NODE_PREFIX } from "../model/cache/nodeOrder";
+import type { Queued, State } from "../model/state/state";
 import { nodesOf } from "./actions/nodeObjects";
 
 /** The most waiting pods that one node is made for. */

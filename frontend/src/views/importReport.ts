@@ -1,7 +1,7 @@
 import { say, type Said } from "../i18n/phrase";
 import { language, t } from "../i18n/translate";
-import { isClusterImport } from "../model/importedFiles";
-import { printCount } from "../model/quantity";
+import { isClusterImport } from "../model/sessions/importedFiles";
+import { printCount } from "../model/text/quantity";
 import type { ImportReport } from "../api/importReport";
 
 /** An import report in two parts: figures, and remarks. */

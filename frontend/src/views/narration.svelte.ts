@@ -1,10 +1,10 @@
 import { plural, t } from "../i18n/translate";
-import { hasNothingToSchedule } from "../model/backoffWait";
-import { triedNominatedOnly } from "../model/cycleStages";
+import { hasNothingToSchedule } from "../model/queue/backoffWait";
+import { triedNominatedOnly } from "../model/cycle/cycleStages";
 import type { CycleView, PodGroupCycleView } from "../model/generated";
-import { isClusterImport } from "../model/importedFiles";
+import { isClusterImport } from "../model/sessions/importedFiles";
 import { shortKey } from "../model/names";
-import { printCount } from "../model/quantity";
+import { printCount } from "../model/text/quantity";
 import type { SessionStore } from "../store/sessionStore.svelte";
 import { eventInWords } from "./transport/sentences";
 

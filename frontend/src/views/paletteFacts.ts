@@ -3,7 +3,7 @@ import { fetchDevices } from "../api/devices";
 import { getEventsAfter } from "../api/moments";
 import { t } from "../i18n/translate";
 import { shortKey } from "../model/names";
-import { MoveReader } from "../model/queueMoves";
+import { MoveReader } from "../model/queue/queueMoves";
 import { RECALLED_EVENTS } from "../store/recentMoves.svelte";
 import type { SessionStore } from "../store/sessionStore.svelte";
 

@@ -1,13 +1,13 @@
 import "../i18n/queries";
 import "../i18n/narration";
 import { plural, t, type MessageKey } from "../i18n/translate";
-import { backoffWait } from "../model/backoffWait";
-import { bindingOfCycle } from "../model/bindingStages";
-import { choseNominatedOnly, funnelOf } from "../model/cycleStages";
+import { backoffWait } from "../model/queue/backoffWait";
+import { bindingOfCycle } from "../model/cycle/bindingStages";
+import { choseNominatedOnly, funnelOf } from "../model/cycle/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
-import { printCount, printSeconds } from "../model/quantity";
-import type { State } from "../model/state";
+import { printCount, printSeconds } from "../model/text/quantity";
+import type { State } from "../model/state/state";
 import { pendingPods, waitingPods } from "./drawerFacts";
 
 /** Upstream: internal/queue/events.go BackoffComplete */

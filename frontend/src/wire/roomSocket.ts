@@ -1,4 +1,4 @@
-import type { RoomMoment, Room } from "../model/room";
+import type { RoomMoment, Room } from "../model/teaching/room";
 import { ReconnectingSocket, type ConnectionState, type OpenSocket } from "./reconnectingSocket";
 
 export type RoomMessage =

@@ -13,7 +13,7 @@ _IRREGULAR: Final = {"is": "are", "was": "were", "has": "have", "does": "do", "m
 
 
 def in_plural(text: str, count: int) -> str:
-    """The text about `count` pods. Code between backticks stays; the page does the same in `model/inPlural.ts`."""
+    """The text about `count` pods. Code between backticks stays; the page does the same in `model/text/inPlural.ts`."""
     if count <= 1:
         return text
     parts = text.split("`")

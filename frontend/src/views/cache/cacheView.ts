@@ -1,6 +1,6 @@
-import type { NodeOrder } from "../../model/nodeOrder";
-import type { NodeInfo } from "../../model/nodeList";
-import type { State } from "../../model/state";
+import type { NodeOrder } from "../../model/cache/nodeOrder";
+import type { NodeInfo } from "../../model/state/nodeList";
+import type { State } from "../../model/state/state";
 
 /** How the snapshot differs from the list. `ahead`, `visited` and `untouched` add up to the number of items. */
 export interface ListView {

@@ -1,5 +1,5 @@
 import { t } from "../../i18n/translate";
-import type { NodeInfo } from "../../model/nodeList";
+import type { NodeInfo } from "../../model/state/nodeList";
 
 const NONE: readonly string[] = [];
 /** The taint of a cordoned node, which says no more than that. */

@@ -1,6 +1,6 @@
 import "../../i18n/compare";
 import { plural, t, type MessageKey } from "../../i18n/translate";
-import type { ClusterChange } from "../../model/clusterChanges";
+import type { ClusterChange } from "../../model/compare/clusterChanges";
 
 /** A change of the cluster in a few words: "Node added-1 created". */
 export function changeInWords({ command, others }: ClusterChange): string {

@@ -1,10 +1,10 @@
 import type { Comparison } from "../../api/compare";
 import "../../i18n/compare";
 import { language, plural, t } from "../../i18n/translate";
-import type { ClusterChange } from "../../model/clusterChanges";
+import type { ClusterChange } from "../../model/compare/clusterChanges";
 import { shortKey } from "../../model/names";
-import { printCount } from "../../model/quantity";
-import { RELEASES } from "../../model/releases";
+import { printCount } from "../../model/text/quantity";
+import { RELEASES } from "../../model/sessions/releases";
 import { changeInWords } from "./changeInWords";
 
 /** The most names in a sentence. */

@@ -1,7 +1,7 @@
 /** Why the winner of a cycle has more points than the next best node, in words. */
 import "../../i18n/because";
 import { t, type MessageKey } from "../../i18n/translate";
-import { marginOf } from "../../model/cycleStages";
+import { marginOf } from "../../model/cycle/cycleStages";
 import type { CycleView, View } from "../../model/generated";
 
 /**

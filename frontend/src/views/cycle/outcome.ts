@@ -1,7 +1,7 @@
 import { t, type MessageKey } from "../../i18n/translate";
-import type { StageRow } from "../../model/cycleStages";
+import type { StageRow } from "../../model/cycle/cycleStages";
 import type { PodGroupPodView, StageView } from "../../model/generated";
-import { mostSevere, type StatusCode } from "../../model/statuses";
+import { mostSevere, type StatusCode } from "../../model/cycle/statuses";
 
 /** A cycle's outcome has the color of the corresponding Status. */
 const CODES: Record<string, string> = { scheduled: "Success", unschedulable: "Unschedulable", error: "Error", skipped: "Skip" };

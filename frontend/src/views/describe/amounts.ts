@@ -1,5 +1,5 @@
 import type { Requested } from "../../api/describe";
-import { printAmount, printCpu } from "../../model/quantity";
+import { printAmount, printCpu } from "../../model/text/quantity";
 
 /** The resources that any of these has, in kubectl's order. */
 export function resourcesOf(...all: readonly (Requested | null)[]): string[] {

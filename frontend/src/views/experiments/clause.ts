@@ -2,7 +2,7 @@
 import { plural, t } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 import { printDifference } from "../../model/experiments/text";
-import { printCount } from "../../model/quantity";
+import { printCount } from "../../model/text/quantity";
 import { label, partInWords } from "./measureNames";
 
 const MEASURES = [

@@ -1,6 +1,6 @@
 /** The texts of dropped files, if they are explained rather than imported. */
 import { textOfFile } from "../../api/explainText";
-import { hasMessagesAlone, hasNoNodes, hasNoPods, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasNoPods, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/text/pastedText";
 
 /** Larger files have objects: they are imported unseen. */
 const MAX_TEXT_BYTES = 32 << 20;

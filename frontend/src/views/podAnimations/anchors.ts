@@ -1,4 +1,4 @@
-import type { Station } from "../../model/podMovements";
+import type { Station } from "../../model/timeline/podMovements";
 import type { ViewOptions } from "../../store/viewOptions.svelte";
 
 export interface Point {

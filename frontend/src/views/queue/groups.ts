@@ -1,4 +1,4 @@
-import type { Queued } from "../../model/state";
+import type { Queued } from "../../model/state/state";
 
 /** Pods by the plugins that rejected them (`unschedulablePlugins`), largest group first. */
 export function groupedByPlugins(pods: readonly Queued[]): [plugins: string, pods: Queued[]][] {

@@ -1,5 +1,5 @@
 import { t } from "../../i18n/translate";
-import type { MoveLine } from "../../model/queueMoves";
+import type { MoveLine } from "../../model/queue/queueMoves";
 
 /** What the queue did with the pods, and why, as a sentence. */
 export function outcomeOf({ requeue, to, stays, superseded }: MoveLine): string {

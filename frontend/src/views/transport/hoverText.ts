@@ -1,8 +1,8 @@
 import { plural, t } from "../../i18n/translate";
-import { isFailure } from "../../model/failures";
-import type { Mark } from "../../model/marks";
-import { printCount, printSeconds } from "../../model/quantity";
-import type { Tally } from "../../model/tallies";
+import { isFailure } from "../../model/timeline/failures";
+import type { Mark } from "../../model/timeline/marks";
+import { printCount, printSeconds } from "../../model/text/quantity";
+import type { Tally } from "../../model/timeline/tallies";
 import { markInWords } from "./sentences";
 
 /** The tooltip of the timeline: where the pointer is, and what happened there. */

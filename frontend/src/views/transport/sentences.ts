@@ -1,6 +1,6 @@
 import { t, type MessageKey } from "../../i18n/translate";
 import type { AnyEvent, QueueMove } from "../../model/generated";
-import type { Mark } from "../../model/marks";
+import type { Mark } from "../../model/timeline/marks";
 import { shortKey } from "../../model/names";
 
 const POP_FROM_BACKOFF = "PopFromBackoffQ";

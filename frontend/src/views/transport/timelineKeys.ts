@@ -1,4 +1,4 @@
-import type { Mark } from "../../model/marks";
+import type { Mark } from "../../model/timeline/marks";
 import type { SessionStore } from "../../store/sessionStore.svelte";
 import type { TimelineWindow } from "./timelineWindow.svelte";
 

@@ -1,6 +1,6 @@
 import { untrack } from "svelte";
 import { brushed, clamped, panned, zoomed } from "../../layout/timeline";
-import type { EventRange } from "../../model/eventRange";
+import type { EventRange } from "../../model/timeline/eventRange";
 import type { SessionStore } from "../../store/sessionStore.svelte";
 
 /** Fewer events are never shown, unless the user zooms in. */

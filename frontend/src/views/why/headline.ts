@@ -1,6 +1,6 @@
 import type { Explanation } from "../../api/explain";
 import { say, sayPhrase, type Said } from "../../i18n/phrase";
-import { answerParts } from "../../model/answerParts";
+import { answerParts } from "../../model/text/answerParts";
 
 /** How a pod stands that has no node yet. */
 const WAITING: readonly string[] = ["pending", "nominated", "gated", "ignored"];
