@@ -7,7 +7,7 @@ import "./theme/projected.css";
 import { mount, type Component } from "svelte";
 import { useShareLink } from "./api/shareLink";
 import { t } from "./i18n/translate";
-import { preferences } from "./store/preferences.svelte";
+import { preferences } from "./store/page/preferences.svelte";
 
 type Mount = (target: HTMLElement) => void;
 

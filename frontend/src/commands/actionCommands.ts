@@ -2,7 +2,7 @@ import type { AnyCommand } from "../model/generated";
 import type { MessageKey } from "../i18n/translate";
 import { splitKey } from "../model/names";
 import type { Selection } from "../model/permalink";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 import type { Command } from "./command";
 
 export type ActionTab = "object" | "cluster" | "faults" | "configuration";

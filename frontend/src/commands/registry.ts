@@ -3,8 +3,8 @@ import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
 import { themeCommand } from "./themeCommand";
 import { actionCommands, type ActionPanels } from "./actionCommands";
-import { preferences } from "../store/preferences.svelte";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import { preferences } from "../store/page/preferences.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 
 export type { Command } from "./command";
 

@@ -1,4 +1,4 @@
-import { preferences } from "../store/preferences.svelte";
+import { preferences } from "../store/page/preferences.svelte";
 import type { Command } from "./command";
 
 /** The command of every page. */

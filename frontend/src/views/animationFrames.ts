@@ -1,5 +1,5 @@
 import { forgetTextWidths } from "../render/canvas";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 
 // Before the listeners of canvases, which then measure again.
 document.fonts.addEventListener("loadingdone", forgetTextWidths);

@@ -5,7 +5,7 @@ import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { isClusterImport } from "../model/sessions/importedFiles";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/text/quantity";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 import { eventInWords } from "./transport/sentences";
 
 type Stages = typeof import("./stageInWords");

@@ -3,9 +3,9 @@ import type { Panel, QueryActions } from "../commands/queryCommands";
 import type { ObjectName } from "../api/objects";
 import { splitKey } from "../model/names";
 import { showsOverview, withoutShow, type Selection } from "../model/permalink";
-import { compareAddress, Forking } from "../store/forking.svelte";
-import { preferences } from "../store/preferences.svelte";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import { compareAddress, Forking } from "../store/newSessions/forking.svelte";
+import { preferences } from "../store/page/preferences.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 
 /** Which dialogs and panels of a session's page are open, and the commands that open them. */
 export class PagePanels implements ActionPanels, QueryActions {
@@ -47,7 +47,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   compareReleases = (): void => {
-    void import("../store/releaseComparison").then(({ compareReleases }) => compareReleases(this.store));
+    void import("../store/newSessions/releaseComparison").then(({ compareReleases }) => compareReleases(this.store));
   };
 
   undoHere = (): void => {

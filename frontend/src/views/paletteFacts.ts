@@ -4,8 +4,8 @@ import { getEventsAfter } from "../api/moments";
 import { t } from "../i18n/translate";
 import { shortKey } from "../model/names";
 import { MoveReader } from "../model/queue/queueMoves";
-import { RECALLED_EVENTS } from "../store/recentMoves.svelte";
-import type { SessionStore } from "../store/sessionStore.svelte";
+import { RECALLED_EVENTS } from "../store/requests/recentMoves.svelte";
+import type { SessionStore } from "../store/session/sessionStore.svelte";
 
 /** What only v1.36 knows and the command palette finds. `extra` is searched, too. */
 export interface Fact {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 
 import type { CycleView, PodGroupCycleView } from "../src/model/generated";
-import type { SessionStore } from "../src/store/sessionStore.svelte";
+import type { SessionStore } from "../src/store/session/sessionStore.svelte";
 import { loadStageSentences, narrationOf } from "../src/views/narration.svelte";
 
 /** What is narrated of a store in steps of whole cycles. */

@@ -1,5 +1,5 @@
 import type { RejectionView } from "../../model/generated";
-import type { CycleRecords } from "../../store/cycleRecords.svelte";
+import type { CycleRecords } from "../../store/requests/cycleRecords.svelte";
 
 /** Every node that a row of the funnel counts, from the cycle's full record; none if it is not available. */
 export async function nodesBehind(records: CycleRecords, cycle: number, rejection: RejectionView): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-import type { SessionStore } from "../../store/sessionStore.svelte";
+import type { SessionStore } from "../../store/session/sessionStore.svelte";
 import { nodesIn } from "./pointing";
 
 /** A part of the page that a lesson's text links to: `node:node-a`, `pod:default/web`, `pane:cache`. */

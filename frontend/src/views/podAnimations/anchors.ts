@@ -1,5 +1,5 @@
 import type { Station } from "../../model/timeline/podMovements";
-import type { ViewOptions } from "../../store/viewOptions.svelte";
+import type { ViewOptions } from "../../store/page/viewOptions.svelte";
 
 export interface Point {
   x: number;

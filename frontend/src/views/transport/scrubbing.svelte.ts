@@ -1,4 +1,4 @@
-import type { Playback } from "../../store/playback.svelte";
+import type { Playback } from "../../store/session/playback.svelte";
 
 /** Follows a playhead that is dragged: shows the last requested moment, and leaves out those that were passed while one was being fetched. */
 export class Scrubbing {

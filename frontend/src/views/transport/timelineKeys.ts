@@ -1,5 +1,5 @@
 import type { Mark } from "../../model/timeline/marks";
-import type { SessionStore } from "../../store/sessionStore.svelte";
+import type { SessionStore } from "../../store/session/sessionStore.svelte";
 import type { TimelineWindow } from "./timelineWindow.svelte";
 
 /** The action of a key on the focused timeline; undefined: the key has none. `marks`: the visible marks, in order. */

@@ -1,7 +1,7 @@
 import { untrack } from "svelte";
 import { brushed, clamped, panned, zoomed } from "../../layout/timeline";
 import type { EventRange } from "../../model/timeline/eventRange";
-import type { SessionStore } from "../../store/sessionStore.svelte";
+import type { SessionStore } from "../../store/session/sessionStore.svelte";
 
 /** Fewer events are never shown, unless the user zooms in. */
 const MIN_EVENTS = 60;

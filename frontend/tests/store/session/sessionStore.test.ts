@@ -6,7 +6,7 @@ import type { AnyEvent, View } from "../src/model/generated";
 import { observed } from "../src/model/state/observed";
 import { State } from "../src/model/state/state";
 import { EventBuffer } from "../src/model/timeline/eventBuffer";
-import { SessionStore } from "../src/store/sessionStore.svelte";
+import { SessionStore } from "../src/store/session/sessionStore.svelte";
 
 interface Recording {
   view: View;
