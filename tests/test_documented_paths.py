@@ -49,5 +49,5 @@ def test_the_functions_that_the_first_change_tests_are_imported_there() -> None:
     text = (ROOT / "docs" / "first-change.md").read_text()
     tested = re.findall(r"expect\((\w+)\(", text)
     assert tested
-    tests = (ROOT / "frontend" / "tests" / "queuePane.test.ts").read_text()
+    tests = (ROOT / "frontend" / "tests" / "model" / "queue" / "queuePane.test.ts").read_text()
     assert [name for name in tested if not re.search(rf"import {{[^}}]*\b{name}\b", tests)] == []

@@ -21,7 +21,7 @@ def test_the_page_folds_every_trace_to_the_engines_state(tmp_path: Path):
     record(tmp_path, *TRACES)
 
     done = subprocess.run(
-        [npm, "run", "--silent", "test", "--", "tests/fold.test.ts", "--reporter=dot"],
+        [npm, "run", "--silent", "test", "--", "tests/model/state/fold.test.ts", "--reporter=dot"],
         cwd=ROOT / "frontend",
         env=os.environ | {"RECORDINGS": str(tmp_path)},
         check=False,

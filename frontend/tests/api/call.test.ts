@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { call } from "../src/api/call";
+import { call } from "../../src/api/call";
 
-vi.mock("../src/api/shareLink", () => ({ linkHeaders: () => ({}) }));
+vi.mock("../../src/api/shareLink", () => ({ linkHeaders: () => ({}) }));
 
 const busy = (): Response => new Response(JSON.stringify({ code: "busy", detail: "Busy." }), { status: 503, headers: { "Retry-After": "2" } });
 const done = (): Response => new Response("7");

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { listCases } from "../src/api/cases";
-import { call } from "../src/api/call";
+import { listCases } from "../../src/api/cases";
+import { call } from "../../src/api/call";
 
-vi.mock("../src/api/call", () => ({ call: vi.fn() }));
+vi.mock("../../src/api/call", () => ({ call: vi.fn() }));
 
 afterEach(() => { vi.mocked(call).mockReset(); });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { getEventsAfter } from "../src/api/moments";
+import { getEventsAfter } from "../../src/api/moments";
 
 /** A server of `last` events whose pages have at most two. */
 function serve(last: number): URL[] {

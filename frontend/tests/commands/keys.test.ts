@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
-import { printKey } from "../src/commands/keys";
-import { actionCommands, type ActionPanels } from "../src/commands/actionCommands";
-import { lessonCommands } from "../src/commands/lessonCommands";
-import { queryCommands, type QueryActions } from "../src/commands/queryCommands";
-import type { SessionStore } from "../src/store/session/sessionStore.svelte";
+import { printKey } from "../../src/commands/keys";
+import { actionCommands, type ActionPanels } from "../../src/commands/actionCommands";
+import { lessonCommands } from "../../src/commands/lessonCommands";
+import { queryCommands, type QueryActions } from "../../src/commands/queryCommands";
+import type { SessionStore } from "../../src/store/session/sessionStore.svelte";
 
 it("printKey names modifiers as on the user's keyboard", () => {
   expect(printKey("Mod+k", "MacIntel")).toBe("⌘K");

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { check, OBJECT_KINDS, refused } from "../src/editor/check";
-import { suggest } from "../src/editor/complete";
-import { formOf, withArgs, withNumber, withPlugin } from "../src/editor/configuration";
-import { read, stepsOf } from "../src/editor/reading";
-import { CONFIGURATION, schemaOfArgs, type Simulated } from "../src/editor/schema";
-import { CONFIGURATION_TEMPLATE, TEMPLATES } from "../src/editor/templates";
+import { check, OBJECT_KINDS, refused } from "../../src/editor/check";
+import { suggest } from "../../src/editor/complete";
+import { formOf, withArgs, withNumber, withPlugin } from "../../src/editor/configuration";
+import { read, stepsOf } from "../../src/editor/reading";
+import { CONFIGURATION, schemaOfArgs, type Simulated } from "../../src/editor/schema";
+import { CONFIGURATION_TEMPLATE, TEMPLATES } from "../../src/editor/templates";
 
 const POD = TEMPLATES.find(({ id }) => id === "pod")!.text;
 const V1_27: Simulated = { release: "v1.27.1" };

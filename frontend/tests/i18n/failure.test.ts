@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { ApiError, errorOf } from "../src/api/call";
-import { failureOf } from "../src/i18n/failure";
-import { ENGLISH, setVocabularySource, vocabularyOf } from "../src/i18n/translate";
+import { ApiError, errorOf } from "../../src/api/call";
+import { failureOf } from "../../src/i18n/failure";
+import { ENGLISH, setVocabularySource, vocabularyOf } from "../../src/i18n/translate";
 
 const QUOTA = "You have 20 sessions; 20 are allowed (SCHEDVIZ_USER_SESSIONS).";
 const refused = (): ApiError => errorOf(409, JSON.stringify({ title: "Quota reached", code: "quota_reached", detail: QUOTA }));

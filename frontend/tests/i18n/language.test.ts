@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parse } from "svelte/compiler";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
+import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../../src/i18n/translate";
 
-const MESSAGES = join(import.meta.dirname, "../src/i18n/messages");
+const MESSAGES = join(import.meta.dirname, "../../src/i18n/messages");
 /** The files of a language; `zh-CN.explain.json` has translations of the server's sentences, which have no keys. */
 const filesOf = (language: string): Record<string, string>[] =>
   readdirSync(MESSAGES)
@@ -92,7 +92,7 @@ describe("the language", () => {
 });
 
 describe("the sources", () => {
-  const SOURCES = join(import.meta.dirname, "../src");
+  const SOURCES = join(import.meta.dirname, "../../src");
   const names = readdirSync(SOURCES, { recursive: true, encoding: "utf8" });
   const files = names.filter((name) => name.endsWith(".svelte"));
   /** What is called the same in every language: programs, members of the scheduler's state, resources, keys. */

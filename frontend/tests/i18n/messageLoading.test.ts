@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-const SOURCES = join(import.meta.dirname, "../src");
+const SOURCES = join(import.meta.dirname, "../../src");
 const MESSAGES = join(SOURCES, "i18n/messages");
 
 interface Source {

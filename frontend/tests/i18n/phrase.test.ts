@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
-import { say } from "../src/i18n/phrase";
-import { ENGLISH, setVocabularySource, vocabularyOf } from "../src/i18n/translate";
+import { say } from "../../src/i18n/phrase";
+import { ENGLISH, setVocabularySource, vocabularyOf } from "../../src/i18n/translate";
 
 const PENDING = {
   template: "{state}: {why}. {outlook}",

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { sessionName } from "../src/i18n/sessionName";
-import { ENGLISH, setVocabularySource, vocabularyOf } from "../src/i18n/translate";
+import { sessionName } from "../../src/i18n/sessionName";
+import { ENGLISH, setVocabularySource, vocabularyOf } from "../../src/i18n/translate";
 
 afterEach(() => {
   setVocabularySource(() => ENGLISH);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pluginsOf } from "../src/layout/caseGlyph";
+import { pluginsOf } from "../../src/layout/caseGlyph";
 
 const thumbnail = (...plugins: string[]) => ({ resource: "cpu", nodes: plugins.map((plugin, i) => ({ node: `node-${i}`, zone: "a", used: 0, requested: 10, plugin })) });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { overlaps } from "../src/layout/boxes";
-import { layoutCacheList, maxPods, minHeight, wantedHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
-import { layoutHeap } from "../src/layout/heapTree";
-import { heightForPods, podAt, podMarks, podsBelow } from "../src/layout/podMarks";
-import { sweptWaterline, waterline } from "../src/layout/waterline";
-import { WaterlineAnimation } from "../src/render/waterlineAnimation";
+import { overlaps } from "../../src/layout/boxes";
+import { layoutCacheList, maxPods, minHeight, wantedHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../../src/layout/cacheList";
+import { layoutHeap } from "../../src/layout/heapTree";
+import { heightForPods, podAt, podMarks, podsBelow } from "../../src/layout/podMarks";
+import { sweptWaterline, waterline } from "../../src/layout/waterline";
+import { WaterlineAnimation } from "../../src/render/waterlineAnimation";
 
 describe.each([
   [4, 506, 490],

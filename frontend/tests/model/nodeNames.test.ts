@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commonDomain, withoutDomain } from "../src/model/names";
+import { commonDomain, withoutDomain } from "../../src/model/names";
 
 const EKS = ["ip-10-0-1-12.eu-west-1.compute.internal", "ip-10-0-3-19.eu-west-1.compute.internal"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parsePermalink, printPermalink, SHOW_ANSWER, SHOW_OVERVIEW, showsAnswer, showsOverview, withoutShow } from "../src/model/permalink";
+import { parsePermalink, printPermalink, SHOW_ANSWER, SHOW_OVERVIEW, showsAnswer, showsOverview, withoutShow } from "../../src/model/permalink";
 
 describe("a permalink", () => {
   it("is parsed back to the same place", () => {

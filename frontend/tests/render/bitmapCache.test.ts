@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { copyInto, type Pixels } from "../src/render/bitmapCache";
+import { copyInto, type Pixels } from "../../src/render/bitmapCache";
 
 const blank = (): Pixels => ({ w: 4, h: 3, data: new Uint32Array(12) });
 const stamp: Pixels = { w: 2, h: 2, data: Uint32Array.of(1, 2, 3, 4) };

@@ -4,7 +4,7 @@ import { brotliDecompressSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-const FONTS = join(import.meta.dirname, "../src/theme/fonts");
+const FONTS = join(import.meta.dirname, "../../src/theme/fonts");
 const CHINESE = /[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]/gu;
 
 function filesBelow(folder: string, named: RegExp): string[] {
@@ -55,9 +55,9 @@ function charactersOf(file: string): Set<string> {
 }
 
 describe("the bundled fonts", () => {
-  const sources = join(import.meta.dirname, "../src");
-  const server = join(import.meta.dirname, "../../schedviz");
-  const docs = join(import.meta.dirname, "../../docs");
+  const sources = join(import.meta.dirname, "../../src");
+  const server = join(import.meta.dirname, "../../../schedviz");
+  const docs = join(import.meta.dirname, "../../../docs");
   const ours = new Set(
     textOf([...filesBelow(join(sources, "i18n/messages"), /^(zh-.*|glossary)\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/), ...filesBelow(docs, /^[a-z-]+\.md$/)]).match(CHINESE),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { State } from "../src/model/state/state";
-import { labelsFor, podsInNeed, roomFor, type Wanted } from "../src/views/fittingNode";
+import { State } from "../../src/model/state/state";
+import { labelsFor, podsInNeed, roomFor, type Wanted } from "../../src/views/fittingNode";
 
 it("a fitting node has room for the sum of all requests, in whole CPUs and GiB", () => {
   const requests = [{ milliCPU: 6000, memory: 2 ** 30 }, { milliCPU: 500, memory: 2 ** 29, scalar: { "nvidia.com/gpu": 2 } }];

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
 
-import type { CycleView, PodGroupCycleView } from "../src/model/generated";
-import type { SessionStore } from "../src/store/session/sessionStore.svelte";
-import { loadStageSentences, narrationOf } from "../src/views/narration.svelte";
+import type { CycleView, PodGroupCycleView } from "../../src/model/generated";
+import type { SessionStore } from "../../src/store/session/sessionStore.svelte";
+import { loadStageSentences, narrationOf } from "../../src/views/narration.svelte";
 
 /** What is narrated of a store in steps of whole cycles. */
 function narrated(cycle: Partial<CycleView>, podGroup: Partial<PodGroupCycleView> | null = null): string {

@@ -2,11 +2,11 @@ import { deflateSync } from "node:zlib";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { decodeMessage, OrderedDecoder } from "../src/wire/decode";
-import type { ServerMessage } from "../src/wire/messages";
-import type { ConnectionState } from "../src/wire/reconnectingSocket";
-import { RoomSocket } from "../src/wire/roomSocket";
-import { SessionSocket } from "../src/wire/sessionSocket";
+import { decodeMessage, OrderedDecoder } from "../../src/wire/decode";
+import type { ServerMessage } from "../../src/wire/messages";
+import type { ConnectionState } from "../../src/wire/reconnectingSocket";
+import { RoomSocket } from "../../src/wire/roomSocket";
+import { SessionSocket } from "../../src/wire/sessionSocket";
 
 const binary = (message: object): ArrayBuffer => new Uint8Array(deflateSync(JSON.stringify(message))).buffer;
 

@@ -16,7 +16,7 @@ from schedviz.experiments.results.summary import Summary, summary
 from tests.conftest import ROOT
 from tests.experiments.small_plans import node, pod, results, write_cluster
 
-#: Results with their sentences, which frontend/tests/experiment.test.ts compares with those of the page.
+#: Results with their sentences, which frontend/tests/model/experiments/experiment.test.ts compares with those of the page.
 #: SCHEDVIZ_RECORD_EXPERIMENTS=1 writes it.
 RECORDED: Final = ROOT / "frontend/tests/recordedExperiments/summaries.json"
 

@@ -13,7 +13,7 @@ from schedviz.ingest.pasted import pasted_text
 from schedviz.ingest.pasted.contents import contents_of
 from schedviz.kube.text_facts import PoolError
 
-#: A text of each kind; `frontend/tests/pastedText.test.ts` tests that the page finds a message in each.
+#: A text of each kind; `frontend/tests/model/text/pastedText.test.ts` tests that the page finds a message in each.
 TEXTS: dict[str, str] = json.loads((Path(__file__).parents[3] / "frontend" / "tests" / "pastedMessages.json").read_text())
 
 

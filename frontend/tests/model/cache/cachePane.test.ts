@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { CachePod } from "../src/model/generated";
-import { memberValues, podValues } from "../src/model/cache/nodeDifferences";
-import { nodeFilter } from "../src/model/cache/nodeFilter";
-import { transitionsOf } from "../src/model/cache/podTransitions";
-import { itemOf, State } from "../src/model/state/state";
-import { listView } from "../src/views/cache/cacheView";
+import type { CachePod } from "../../../src/model/generated";
+import { memberValues, podValues } from "../../../src/model/cache/nodeDifferences";
+import { nodeFilter } from "../../../src/model/cache/nodeFilter";
+import { transitionsOf } from "../../../src/model/cache/podTransitions";
+import { itemOf, State } from "../../../src/model/state/state";
+import { listView } from "../../../src/views/cache/cacheView";
 
 const operation = (event: number, op: CachePod["op"]): CachePod => ({ t: "cachePod", event, at: event, op, pod: "default/p", uid: "u" });
 

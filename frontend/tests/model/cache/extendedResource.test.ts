@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { extendedResourceOf } from "../src/model/cache/extendedResource";
+import { extendedResourceOf } from "../../../src/model/cache/extendedResource";
 
 it("the extended resource of a pod is the first that is neither cpu, memory nor storage", () => {
   const gpu = { resources: { requests: { cpu: "1", "nvidia.com/gpu": "1" } } };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { LOAD_CLASSES, loadClass, loadOf } from "../src/model/cache/load";
-import { NOTHING } from "../src/model/state/nodeList";
-import { amountTexts } from "../src/model/text/quantity";
-import { itemOf } from "../src/model/state/state";
-import { STATUS_CODES } from "../src/model/cycle/statuses";
-import { cellLook } from "../src/render/cells";
+import { LOAD_CLASSES, loadClass, loadOf } from "../../../src/model/cache/load";
+import { NOTHING } from "../../../src/model/state/nodeList";
+import { amountTexts } from "../../../src/model/text/quantity";
+import { itemOf } from "../../../src/model/state/state";
+import { STATUS_CODES } from "../../../src/model/cycle/statuses";
+import { cellLook } from "../../../src/render/cells";
 
 const marks = { assumed: false, ahead: false, pale: false, verdict: null };
 const withCpu = (milliCPU: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { NodeOrder } from "../src/model/cache/nodeOrder";
+import { NodeOrder } from "../../../src/model/cache/nodeOrder";
 
 const nodes = (...names: string[]): { name: string }[] => names.map((name) => ({ name }));
 const namesOf = (sorted: { name: string }[]): string => sorted.map(({ name }) => name).join(" ");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { podExpiryOf } from "../src/model/cache/podExpiry";
+import { podExpiryOf } from "../../../src/model/cache/podExpiry";
 
 describe("the expiry of a pod in the cache", () => {
   const assumed = { pod: "default/p", node: "node-1", assumed: true };

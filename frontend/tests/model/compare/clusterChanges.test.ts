@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { changesBetween, clusterChanges, type AppliedCommand } from "../src/model/compare/clusterChanges";
-import type { AnyCommand } from "../src/model/generated";
+import { changesBetween, clusterChanges, type AppliedCommand } from "../../../src/model/compare/clusterChanges";
+import type { AnyCommand } from "../../../src/model/generated";
 
 const applied = (command: AnyCommand, event: number, error = ""): AppliedCommand => ({ command, outcome: { event, error } });
 const create: AnyCommand = { op: "create", object: { kind: "Node", metadata: { name: "node-5" } } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { resultOf } from "../src/model/compare/comparisonResult";
+import { resultOf } from "../../../src/model/compare/comparisonResult";
 
 const on = (node: string) => ({ node });
 const counts = { first: "default/batch-3", moved: 0, leftOut: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { sameReasons, sentencesByPod, sentencesOf } from "../src/model/compare/pendingSentences";
+import { sameReasons, sentencesByPod, sentencesOf } from "../../../src/model/compare/pendingSentences";
 
 const overview = {
   reasons: [

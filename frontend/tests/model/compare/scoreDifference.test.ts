@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { printValue } from "../src/model/text/printValue";
-import { contributing, scoreDifference } from "../src/model/compare/scoreDifference";
+import { printValue } from "../../../src/model/text/printValue";
+import { contributing, scoreDifference } from "../../../src/model/compare/scoreDifference";
 
 it("a missing score counts as 0, and plugins without a difference are left out", () => {
   const pairs = [

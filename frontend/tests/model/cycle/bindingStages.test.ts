@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { bindingOfCycle, bindingStagesOf } from "../src/model/cycle/bindingStages";
-import { fold } from "../src/model/state/fold";
-import type { AnyEvent, BindingView, View } from "../src/model/generated";
-import { State } from "../src/model/state/state";
+import { bindingOfCycle, bindingStagesOf } from "../../../src/model/cycle/bindingStages";
+import { fold } from "../../../src/model/state/fold";
+import type { AnyEvent, BindingView, View } from "../../../src/model/generated";
+import { State } from "../../../src/model/state/state";
 
-const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
+const { view, events } = JSON.parse(readFileSync(new URL("../../recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
 const binding = (members: Partial<BindingView>): BindingView => ({ pod: "default/p", node: "n", cycle: 1, ...members });
 const names = (of: BindingView, reached: string, release = "v1.27.1"): string[] =>
   bindingStagesOf(of, release).filter((stage) => stage.reached === reached).map(({ name }) => name);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { condensedRows, funnelOf, isSameRow, marginOf, mergedRejections, stageRowsOf } from "../src/model/cycle/cycleStages";
-import { codeOfStage, HANDLED } from "../src/views/cycle/outcome";
-import { filterParts, rejectionTones } from "../src/model/cycle/filterParts";
-import { scoresSoFar } from "../src/model/cycle/scoresSoFar";
-import type { CycleView } from "../src/model/generated";
+import { condensedRows, funnelOf, isSameRow, marginOf, mergedRejections, stageRowsOf } from "../../../src/model/cycle/cycleStages";
+import { codeOfStage, HANDLED } from "../../../src/views/cycle/outcome";
+import { filterParts, rejectionTones } from "../../../src/model/cycle/filterParts";
+import { scoresSoFar } from "../../../src/model/cycle/scoresSoFar";
+import type { CycleView } from "../../../src/model/generated";
 
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
 const stages = (...names: string[]): CycleView["stages"] => names.map((stage) => ({ stage }));

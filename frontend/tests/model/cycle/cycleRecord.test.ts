@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { matrixOf, type CycleRecord } from "../src/model/cycle/cycleRecord";
+import { matrixOf, type CycleRecord } from "../../../src/model/cycle/cycleRecord";
 
 const plugin = (weight: number, weighted: Record<string, number>): NonNullable<CycleRecord["scores"]>[string] => ({
   weight,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { followUpsOf } from "../src/model/cycle/followUps";
+import { followUpsOf } from "../../../src/model/cycle/followUps";
 
 const entry = (event: number, t: string, cycle = 0): { event: number; cycle: number; t: string } => ({ event, cycle, t });
 const HISTORY = [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import type { CycleView } from "../src/model/generated";
-import { placementWithoutCycle, rejectionsOf, type Origin } from "../src/model/cycle/placement";
+import type { CycleView } from "../../../src/model/generated";
+import { placementWithoutCycle, rejectionsOf, type Origin } from "../../../src/model/cycle/placement";
 
 const origin: Origin = { isClusterImport: false, isFollowing: false, isFromStart: true, firstEvent: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { sampledRanges } from "../src/model/cycle/sampledRanges";
+import { sampledRanges } from "../../../src/model/cycle/sampledRanges";
 
 describe("the evaluated nodes of nodeInfoList", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { isRejection, mostSevere, STATUS_CODES } from "../src/model/cycle/statuses";
-import { GLYPHS } from "../src/theme/glyphs";
+import { isRejection, mostSevere, STATUS_CODES } from "../../../src/model/cycle/statuses";
+import { GLYPHS } from "../../../src/theme/glyphs";
 
 describe("the codes of a Status", () => {
   it("have a glyph each", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { clausesOf } from "../src/model/text/fitError";
-import type { CycleView, RejectionView } from "../src/model/generated";
-import { effectOf, pathOfStatus, type SelectedStatus } from "../src/model/cycle/statusPath";
+import { clausesOf } from "../../../src/model/text/fitError";
+import type { CycleView, RejectionView } from "../../../src/model/generated";
+import { effectOf, pathOfStatus, type SelectedStatus } from "../../../src/model/cycle/statusPath";
 
 const rejection = (nodes: number, ...reasons: string[]): RejectionView => ({ plugin: "P", code: "Unschedulable", reasons, nodes, first: [] });
 const status = (stage: string, code: string): SelectedStatus => ({ stage, code, plugin: "P", reasons: [] });

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import english from "../src/i18n/messages/en.experiments.json";
-import { addEnglish } from "../src/i18n/translate";
-import { axisOf } from "../src/layout/axis";
-import { labelsOf } from "../src/layout/scatter";
-import { certainty, choose, goalsOf } from "../src/model/experiments/choice";
-import { defaultAxes } from "../src/model/experiments/defaultAxes";
-import { Figures } from "../src/model/experiments/figures";
-import { interval, verdict } from "../src/model/experiments/interval";
-import type { Column, Results } from "../src/model/experiments/results";
-import { spaced } from "../src/model/experiments/spaced";
-import { printDifference, printTicks } from "../src/model/experiments/text";
-import { label } from "../src/views/experiments/measureNames";
-import { EXAMPLES, isGenerated } from "../src/views/experiments/examples";
-import { badgeOf, choiceText } from "../src/views/experiments/choiceText";
+import english from "../../../src/i18n/messages/en.experiments.json";
+import { addEnglish } from "../../../src/i18n/translate";
+import { axisOf } from "../../../src/layout/axis";
+import { labelsOf } from "../../../src/layout/scatter";
+import { certainty, choose, goalsOf } from "../../../src/model/experiments/choice";
+import { defaultAxes } from "../../../src/model/experiments/defaultAxes";
+import { Figures } from "../../../src/model/experiments/figures";
+import { interval, verdict } from "../../../src/model/experiments/interval";
+import type { Column, Results } from "../../../src/model/experiments/results";
+import { spaced } from "../../../src/model/experiments/spaced";
+import { printDifference, printTicks } from "../../../src/model/experiments/text";
+import { label } from "../../../src/views/experiments/measureNames";
+import { EXAMPLES, isGenerated } from "../../../src/views/experiments/examples";
+import { badgeOf, choiceText } from "../../../src/views/experiments/choiceText";
 
 addEnglish(english);
 
@@ -123,7 +123,7 @@ describe("the sentences about a choice", () => {
     results: Results;
     summary: { headline: string; reasons: string[]; costs: string[]; level: string; certainty: string[]; alternatives: string[]; others: string[]; words: [string, string][] };
   }
-  const recorded = JSON.parse(readFileSync(new URL("recordedExperiments/summaries.json", import.meta.url), "utf8")) as Recorded[];
+  const recorded = JSON.parse(readFileSync(new URL("../../recordedExperiments/summaries.json", import.meta.url), "utf8")) as Recorded[];
 
   it.each(recorded)("equal those of the CLI: $results.name", ({ results: found, summary }) => {
     const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));

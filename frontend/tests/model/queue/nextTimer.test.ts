@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { isOnlyIdle, nextTimerIn } from "../src/model/queue/nextTimer";
+import { isOnlyIdle, nextTimerIn } from "../../../src/model/queue/nextTimer";
 
 it("is read from the engine's sentence", () => {
   expect(nextTimerIn("activeQ is empty; the next timer is a backoff of default/p in 3.2 s: advance to it")).toEqual({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { nominationsIn } from "../src/model/queue/nominations";
-import { decisionBetween, secondOf } from "../src/model/queue/popOrder";
-import { MoveReader } from "../src/model/queue/queueMoves";
-import { queuedOf } from "../src/model/state/state";
-import { requeueEventsOf } from "../src/model/queue/requeueEvents";
+import { nominationsIn } from "../../../src/model/queue/nominations";
+import { decisionBetween, secondOf } from "../../../src/model/queue/popOrder";
+import { MoveReader } from "../../../src/model/queue/queueMoves";
+import { queuedOf } from "../../../src/model/state/state";
+import { requeueEventsOf } from "../../../src/model/queue/requeueEvents";
 
 describe("the decision between the first two pods of activeQ", () => {
   const pod = (priority: number, timestampSeconds: number) => queuedOf({ pod: "default/p", priority, timestampSeconds });

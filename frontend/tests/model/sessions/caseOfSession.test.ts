@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { caseOf } from "../src/model/sessions/caseOfSession";
+import { caseOf } from "../../../src/model/sessions/caseOfSession";
 
 it("finds the case of a session by its title in English or another language, with or without a number", () => {
   const cases = [{ title: "A host port is taken" }, { title: "A GPU pod is pending" }];

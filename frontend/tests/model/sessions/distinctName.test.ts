@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { distinctName, isNumbered, withoutNumber, withoutRepeats } from "../src/model/sessions/distinctName";
+import { distinctName, isNumbered, withoutNumber, withoutRepeats } from "../../../src/model/sessions/distinctName";
 
 it("distinctName appends the first free number to a name that is taken", () => {
   expect(distinctName("Four nodes", [])).toBe("Four nodes");

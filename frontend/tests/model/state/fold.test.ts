@@ -3,10 +3,10 @@ import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { fold } from "../src/model/state/fold";
-import type { AnyEvent, PreemptionView, View } from "../src/model/generated";
-import { observed } from "../src/model/state/observed";
-import { State } from "../src/model/state/state";
+import { fold } from "../../../src/model/state/fold";
+import type { AnyEvent, PreemptionView, View } from "../../../src/model/generated";
+import { observed } from "../../../src/model/state/observed";
+import { State } from "../../../src/model/state/state";
 
 interface Recording {
   /** The release of the scheduler; absent: v1.27.1. */
@@ -19,7 +19,7 @@ interface Recording {
 }
 
 const { RECORDINGS } = process.env;
-const FOLDER = RECORDINGS ? pathToFileURL(`${RECORDINGS}/`) : new URL("recordings/", import.meta.url);
+const FOLDER = RECORDINGS ? pathToFileURL(`${RECORDINGS}/`) : new URL("../../recordings/", import.meta.url);
 
 const plain = (state: State, release?: string): unknown => JSON.parse(JSON.stringify(observed(state, release)));
 

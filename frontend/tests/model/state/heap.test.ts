@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { KeyedHeap } from "../src/model/state/heap";
+import { KeyedHeap } from "../../../src/model/state/heap";
 
 interface Entry {
   key: string;

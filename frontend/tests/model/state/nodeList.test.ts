@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { NodeList } from "../src/model/state/nodeList";
-import { itemOf } from "../src/model/state/state";
+import { NodeList } from "../../../src/model/state/nodeList";
+import { itemOf } from "../../../src/model/state/state";
 
 const names = (list: NodeList): string[] => list.toArray().map((item) => item.name);
 const listOf = (...order: string[]): NodeList => {

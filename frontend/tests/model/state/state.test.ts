@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 
 import { expect, it } from "vitest";
 
-import { fold } from "../src/model/state/fold";
-import type { AnyEvent, View } from "../src/model/generated";
-import { State } from "../src/model/state/state";
+import { fold } from "../../../src/model/state/fold";
+import type { AnyEvent, View } from "../../../src/model/generated";
+import { State } from "../../../src/model/state/state";
 
-const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
+const { view, events } = JSON.parse(readFileSync(new URL("../../recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
 
 it("podKeys has every pod by its key in the queue, in the cycle and in the cache, whose keys are uids", () => {
   const state = State.of(view);

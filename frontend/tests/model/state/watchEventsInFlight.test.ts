@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { watchEventsInFlight, kindOf, latencyStep, LATENCY_STEPS } from "../src/model/state/watchEventsInFlight";
-import type { WatchInFlight } from "../src/model/generated";
+import { watchEventsInFlight, kindOf, latencyStep, LATENCY_STEPS } from "../../../src/model/state/watchEventsInFlight";
+import type { WatchInFlight } from "../../../src/model/generated";
 
 const sent = (id: number, resource: string, dueSeconds: number): WatchInFlight => ({ id, verb: "MODIFIED", resource, key: "default/p", dueSeconds });
 

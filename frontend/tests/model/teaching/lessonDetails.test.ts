@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detailedPanels } from "../src/model/teaching/lessonDetails";
+import { detailedPanels } from "../../../src/model/teaching/lessonDetails";
 
 const stop = (en: string, question = "", highlight: string[] = []): Parameters<typeof detailedPanels>[0][number] => ({ text: { en }, question: question ? { words: { en: question } } : null, highlight });
 

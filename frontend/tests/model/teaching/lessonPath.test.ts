@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRight, stopIndexAt, stopState } from "../src/model/teaching/lessonPath";
+import { isRight, stopIndexAt, stopState } from "../../../src/model/teaching/lessonPath";
 
 const STOPS = [
   { id: "look", arrived: 0, revealed: 0 },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { answerText } from "../src/api/rooms";
-import type { RoomMoment, RoomQuestion } from "../src/model/teaching/room";
-import { isAtMoment, selectionText } from "../src/model/teaching/roomMoment";
-import { printCode, sameAnswer, tallyLines } from "../src/model/teaching/roomTally";
-import { layoutCacheList, shareOf, viewOfShare, WHOLE_BAND } from "../src/layout/cacheList";
+import { answerText } from "../../../src/api/rooms";
+import type { RoomMoment, RoomQuestion } from "../../../src/model/teaching/room";
+import { isAtMoment, selectionText } from "../../../src/model/teaching/roomMoment";
+import { printCode, sameAnswer, tallyLines } from "../../../src/model/teaching/roomTally";
+import { layoutCacheList, shareOf, viewOfShare, WHOLE_BAND } from "../../../src/layout/cacheList";
 
 const moment: RoomMoment = { session: "s", at: 12, select: "pod:default/web", tab: "why", panel: "", zoom: null, x: null, y: null, stop: "", page: {} };
 const question: RoomQuestion = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { answerParts } from "../src/model/text/answerParts";
-import { printTimestamp } from "../src/model/text/timestamp";
+import { answerParts } from "../../../src/model/text/answerParts";
+import { printTimestamp } from "../../../src/model/text/timestamp";
 
 const part = (template: string) => ({ template, values: {} });
 

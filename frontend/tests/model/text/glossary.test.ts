@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import terms from "../src/i18n/messages/glossary.json";
-import { Glossary } from "../src/model/text/glossary";
+import terms from "../../../src/i18n/messages/glossary.json";
+import { Glossary } from "../../../src/model/text/glossary";
 
 const glossary = new Glossary(terms);
 const titleOf = (label: string): string | undefined => glossary.ofLabel(label)?.title.en;

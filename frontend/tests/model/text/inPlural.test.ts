@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inPlural, valueInPlural } from "../src/model/text/inPlural";
+import { inPlural, valueInPlural } from "../../../src/model/text/inPlural";
 
 test("a sentence about one pod is one about several", () => {
   expect(inPlural("Karpenter cannot add a node for this pod: NodePool `the pod is` has the taint `a`, which the pod does not tolerate.", 6)).toBe("Karpenter cannot add a node for these 6 pods: NodePool `the pod is` has the taint `a`, which the pods do not tolerate.");

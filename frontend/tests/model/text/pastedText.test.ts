@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import texts from "./pastedMessages.json";
-import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withObjects } from "../src/model/text/pastedText";
+import texts from "../../pastedMessages.json";
+import { hasMessagesAlone, hasNoNodes, hasNoPods, hasObjects, isCopied, mayHaveMessages, onlyPodOf, withObjects } from "../../../src/model/text/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { bytesOf, cpuOf, printAmountOf, printCpuAndMemory, printSeconds, printWait, requestedOf } from "../src/model/text/quantity";
+import { bytesOf, cpuOf, printAmountOf, printCpuAndMemory, printSeconds, printWait, requestedOf } from "../../../src/model/text/quantity";
 
 it("waits below a second are printed in milliseconds, longer ones in seconds, minutes and hours", () => {
   expect([0, 0.0014, 0.4, 0.9999, 4.24, 245, 7385].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "1.0 s", "4.2 s", "4m 05s", "2h 03m"]);

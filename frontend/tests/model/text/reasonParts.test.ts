@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reasonParts } from "../src/model/text/reasonParts";
+import { reasonParts } from "../../../src/model/text/reasonParts";
 
 const clause = (reason: string, count: number) => ({ reason, count });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { boundaryAfter, boundaryBefore } from "../src/model/timeline/boundaries";
-import type { AnyEvent } from "../src/model/generated";
+import { boundaryAfter, boundaryBefore } from "../../../src/model/timeline/boundaries";
+import type { AnyEvent } from "../../../src/model/generated";
 
 const event = (t: string, more: object = {}): AnyEvent => ({ t, event: 1, at: 0, ...more }) as unknown as AnyEvent;
 const pop = event("queueMoved", { cause: "Pop", moves: [{ pod: "a", popped: true }] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { changedPane } from "../src/model/timeline/changedPane";
-import type { AnyEvent } from "../src/model/generated";
+import { changedPane } from "../../../src/model/timeline/changedPane";
+import type { AnyEvent } from "../../../src/model/generated";
 
 describe("the pane that an event changed", () => {
   it.each([

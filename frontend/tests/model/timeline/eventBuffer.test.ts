@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { fold } from "../src/model/state/fold";
-import type { AnyEvent, View } from "../src/model/generated";
-import { observed } from "../src/model/state/observed";
-import { State } from "../src/model/state/state";
-import { EventBuffer } from "../src/model/timeline/eventBuffer";
+import { fold } from "../../../src/model/state/fold";
+import type { AnyEvent, View } from "../../../src/model/generated";
+import { observed } from "../../../src/model/state/observed";
+import { State } from "../../../src/model/state/state";
+import { EventBuffer } from "../../../src/model/timeline/eventBuffer";
 
 interface Recording {
   view: View;
@@ -44,7 +44,7 @@ function drawn(state: State): unknown {
 }
 
 describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => {
-  const { view, events } = JSON.parse(readFileSync(new URL(`recordings/${name}.json`, import.meta.url), "utf8")) as Recording;
+  const { view, events } = JSON.parse(readFileSync(new URL(`../../recordings/${name}.json`, import.meta.url), "utf8")) as Recording;
 
   it("has the same state at every moment, whether it is reached forward or backward", () => {
     const buffer = new EventBuffer(State.of(view));

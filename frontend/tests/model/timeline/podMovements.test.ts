@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import type { AnyEvent } from "../src/model/generated";
-import { appearanceOf, movementsOf, paceOf, type Leg } from "../src/model/timeline/podMovements";
+import type { AnyEvent } from "../../../src/model/generated";
+import { appearanceOf, movementsOf, paceOf, type Leg } from "../../../src/model/timeline/podMovements";
 
 const say = (leg: Leg): string =>
   [leg.from, leg.to].map((station) => ("name" in station ? station.name : station.at)).join(" → ") + ` (${leg.style})`;
@@ -57,7 +57,7 @@ describe("the movement of a pod", () => {
   });
 
   it("has legs that join, except where a watch event begins", () => {
-    const recording = JSON.parse(readFileSync(new URL("recordings/everyday.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
+    const recording = JSON.parse(readFileSync(new URL("../../recordings/everyday.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
 
     const movements = movementsOf(recording.events, false);
 

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { brushed, clamped, clockDigits, clockTicks, emptyLanes, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
-import { failuresIn } from "../src/model/timeline/failures";
-import type { AnyEvent } from "../src/model/generated";
-import { NO_FILTER, matches, withKinds } from "../src/model/timeline/markFilter";
-import { LEAD, MarkPages, PAGE } from "../src/model/timeline/markPages";
-import { Marker, type Mark } from "../src/model/timeline/marks";
-import { Tallies, type Tally } from "../src/model/timeline/tallies";
-import { textOfMarks, textOfTally } from "../src/views/transport/hoverText";
-import { Scrubbing } from "../src/views/transport/scrubbing.svelte";
+import { brushed, clamped, clockDigits, clockTicks, emptyLanes, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../../../src/layout/timeline";
+import { failuresIn } from "../../../src/model/timeline/failures";
+import type { AnyEvent } from "../../../src/model/generated";
+import { NO_FILTER, matches, withKinds } from "../../../src/model/timeline/markFilter";
+import { LEAD, MarkPages, PAGE } from "../../../src/model/timeline/markPages";
+import { Marker, type Mark } from "../../../src/model/timeline/marks";
+import { Tallies, type Tally } from "../../../src/model/timeline/tallies";
+import { textOfMarks, textOfTally } from "../../../src/views/transport/hoverText";
+import { Scrubbing } from "../../../src/views/transport/scrubbing.svelte";
 
-const { events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
+const { events } = JSON.parse(readFileSync(new URL("../../recordings/crowded.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
 const marks = new Marker().marksOf(events);
 
 describe("marks", () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PodPath } from "../src/store/requests/podPaths.svelte";
+import { PodPath } from "../../../src/store/requests/podPaths.svelte";
 
 /** A server with a pod whose history has one cache operation per event, of which requests get a part. */
 function serve(last: number): void {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { FramePace } from "../src/store/session/framePace";
+import { FramePace } from "../../../src/store/session/framePace";
 
 let frames: (() => void)[];
 let given: string[];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { Notices } from "../src/store/session/notices.svelte";
+import { Notices } from "../../../src/store/session/notices.svelte";
 
 it("a hint replaces the hint before, and no error", () => {
   const notices = new Notices();

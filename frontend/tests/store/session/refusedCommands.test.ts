@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RefusedCommands } from "../src/store/session/refusedCommands";
+import { RefusedCommands } from "../../../src/store/session/refusedCommands";
 
 function told(): { refusals: RefusedCommands; said: string[] } {
   const said: string[] = [];

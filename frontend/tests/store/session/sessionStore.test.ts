@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { AnyEvent, View } from "../src/model/generated";
-import { observed } from "../src/model/state/observed";
-import { State } from "../src/model/state/state";
-import { EventBuffer } from "../src/model/timeline/eventBuffer";
-import { SessionStore } from "../src/store/session/sessionStore.svelte";
+import type { AnyEvent, View } from "../../../src/model/generated";
+import { observed } from "../../../src/model/state/observed";
+import { State } from "../../../src/model/state/state";
+import { EventBuffer } from "../../../src/model/timeline/eventBuffer";
+import { SessionStore } from "../../../src/store/session/sessionStore.svelte";
 
 interface Recording {
   view: View;
   events: AnyEvent[];
 }
 
-const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as Recording;
+const { view, events } = JSON.parse(readFileSync(new URL("../../recordings/crowded.json", import.meta.url), "utf8")) as Recording;
 const LAST = events[events.length - 1]!.event;
 const TEXT = JSON.stringify(view);
 const fresh = (): View => JSON.parse(TEXT) as View;
@@ -87,7 +87,7 @@ async function open(at: "beginning" | "end"): Promise<void> {
   FakeSocket.last.onopen?.();
   if (at === "beginning") FakeSocket.last.deliver({ type: "view", chunk, event: view.event, view: fresh() });
   else {
-    const after = (JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { after: { view: View } }).after.view;
+    const after = (JSON.parse(readFileSync(new URL("../../recordings/crowded.json", import.meta.url), "utf8")) as { after: { view: View } }).after.view;
     FakeSocket.last.deliver({ type: "view", chunk, event: after.event, view: after });
   }
   await settle();

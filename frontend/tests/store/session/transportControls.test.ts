@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import type { AnyCommand } from "../src/model/generated";
-import { TransportControls } from "../src/store/session/transportControls";
+import type { AnyCommand } from "../../../src/model/generated";
+import { TransportControls } from "../../../src/store/session/transportControls";
 
 /** The commands that a step and then a start of play send at 10 s, by the expiries of the backoffs in backoffQ and in errorBackoffQ. */
 function sentFor(expiries: number[], { popsFromBackoffQ = false, active = 0, errors = [] as number[] } = {}): AnyCommand[] {

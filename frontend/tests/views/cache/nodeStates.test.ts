@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { itemOf, State } from "../src/model/state/state";
-import { NodeOrder } from "../src/model/cache/nodeOrder";
-import { simpleView } from "../src/views/cache/cacheView";
-import { shortStatesOf, statesOf } from "../src/views/cache/nodeStates";
+import { itemOf, State } from "../../../src/model/state/state";
+import { NodeOrder } from "../../../src/model/cache/nodeOrder";
+import { simpleView } from "../../../src/views/cache/cacheView";
+import { shortStatesOf, statesOf } from "../../../src/views/cache/nodeStates";
 
 const node = (taints: string[], unschedulable = false): ReturnType<typeof itemOf> => itemOf({ name: "n", hasNode: true, taints, unschedulable });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { becauseInWords } from "../src/views/cycle/becauseInWords";
-import type { CycleView, View } from "../src/model/generated";
+import { becauseInWords } from "../../../src/views/cycle/becauseInWords";
+import type { CycleView, View } from "../../../src/model/generated";
 
 /** A cycle that chose n3 before n1, by the weighted scores of both. */
 function cycle(scores: Record<string, [number, number]>): CycleView {

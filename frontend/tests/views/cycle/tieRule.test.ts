@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { tieRule } from "../src/views/cycle/tieRule";
+import { tieRule } from "../../../src/views/cycle/tieRule";
 
 describe("the rule of a tie", () => {
   it("is the top of the heap in v1.36, and a random choice in v1.27.1", () => {

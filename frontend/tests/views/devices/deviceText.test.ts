@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Claim, Pool } from "../src/api/devices";
-import { textFilter } from "../src/model/text/textFilter";
-import { requestText, searchTextOfClaim, devicesFound, summedCounters } from "../src/views/devices/deviceText";
+import type { Claim, Pool } from "../../../src/api/devices";
+import { textFilter } from "../../../src/model/text/textFilter";
+import { requestText, searchTextOfClaim, devicesFound, summedCounters } from "../../../src/views/devices/deviceText";
 
 const POOL: Pool = {
   driver: "gpu.example.com",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { answerInWords } from "../src/views/lessons/answerInWords";
+import { answerInWords } from "../../../src/views/lessons/answerInWords";
 
 const options = [
   { id: "yes", words: { en: "yes, <code>a &lt; b</code>", "zh-CN": "是" } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { AnyEvent } from "../src/model/generated";
-import { eventOfV136InWords } from "../src/views/transport/sentencesV136";
+import type { AnyEvent } from "../../../src/model/generated";
+import { eventOfV136InWords } from "../../../src/views/transport/sentencesV136";
 
 describe("an event of the cluster that no hint considers", () => {
   const sentence = (eventLabel: string): string => eventOfV136InWords({ t: "requeueConsidered", eventLabel, decisions: [] } as unknown as AnyEvent);

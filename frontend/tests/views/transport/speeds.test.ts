@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SPEEDS, speedInWords } from "../src/views/transport/speeds";
+import { SPEEDS, speedInWords } from "../../../src/views/transport/speeds";
 
 describe("speedInWords", () => {
   it("prints multiples of one cycle per second, and cycles per second for high speeds", () => {
