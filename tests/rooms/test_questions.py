@@ -1,4 +1,4 @@
-"""Questions of a room: opening, answering, revealing, and the record."""
+"""Questions of a room: opening, answering, revealing, and the record. Raised hands: see test_live.py."""
 
 from __future__ import annotations
 

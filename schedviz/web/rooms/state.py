@@ -55,7 +55,7 @@ class RoomState:
         room = self.room
         you = None
         if membership.participant_id is not None:
-            you = self._participants.get(membership.participant_id)
+            you = self._you_by_id.get(membership.participant_id)
             if you is None:
                 return None
         return schemas.RoomBody(
@@ -77,7 +77,7 @@ class RoomState:
             here=self._connected_count,
             questions=self._all_questions if membership.is_teacher else self._participant_questions,
             you=you,
-            participants=self._list if membership.is_teacher else None,
+            participants=self._participant_list if membership.is_teacher else None,
         )
 
     def allowed_moment(self, moment: Any) -> schemas.Moment | None:
@@ -97,8 +97,8 @@ class RoomState:
         return sum(participant.here_until > now for participant in self.participants)
 
     def compute(self) -> None:
-        """Compute what all members share, so that the event loop need not."""
-        _ = self._connected_count, self._participants, self._list, self._participant_questions
+        """Compute what the bodies of all clients share, so that the event loop need not."""
+        _ = self.sessions, self._connected_count, self._you_by_id, self._participant_list, self._participant_questions
 
     def _by_participant(self, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
         """By participant, the answers to these questions."""
@@ -120,7 +120,7 @@ class RoomState:
         return listed[::-1]
 
     @cached_property
-    def _participants(self) -> dict[int, schemas.You]:
+    def _you_by_id(self) -> dict[int, schemas.You]:
         answers = self._by_participant(sorted(self._answers))
         return {
             participant.pk: schemas.You(
@@ -134,7 +134,7 @@ class RoomState:
         }
 
     @cached_property
-    def _list(self) -> list[schemas.RoomParticipant]:
+    def _participant_list(self) -> list[schemas.RoomParticipant]:
         now = time.time()
         answers = self._by_participant(self._listed_questions())
         return [
@@ -220,7 +220,7 @@ def _first(counted: list[tuple[str, int]], characters: int) -> list[tuple[str, i
 
 
 def load_computed(room_id: Any) -> RoomState | None:
-    """As `load`, with everything that its members share."""
+    """As `load`, with everything that the bodies of all clients share."""
     room = load(room_id)
     if room is not None:
         room.compute()

@@ -1,4 +1,6 @@
-"""`rooms/join/`, `rooms/{room}/leave/`, `rooms/{room}/participants/`: joining, leaving, removing participants."""
+"""`rooms/join/`, `rooms/{room}/leave/`, `rooms/{room}/hand/`, `rooms/{room}/participants/`: joining, leaving, raising a hand, removing
+participants.
+"""
 
 from __future__ import annotations
 
