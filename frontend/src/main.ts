@@ -31,7 +31,7 @@ const PAGES: Record<string, (data: DOMStringMap) => Promise<Mount>> = {
   session: ({ session = "", name = "", panel = "", lesson = "", embedded }) =>
     panel
       ? load(import("./views/panel/PanelPage.svelte"), { session, name, panel, embedded: embedded !== undefined })
-      : load(import("./views/SessionPage.svelte"), { session, name, lesson }),
+      : load(import("./views/sessionPage/SessionPage.svelte"), { session, name, lesson }),
   sessions: () => load(import("./views/sessions/SessionsPage.svelte"), {}),
 };
 
@@ -63,7 +63,7 @@ async function explainTerms(): Promise<void> {
 
 /** On pages that the server renders, in place of the header that works without scripts. */
 async function showTop(target: Element): Promise<void> {
-  const [{ default: SiteTop }] = await Promise.all([import("./views/SiteTop.svelte"), preferences.setLanguage(preferences.language).catch(() => undefined)]);
+  const [{ default: SiteTop }] = await Promise.all([import("./views/site/SiteTop.svelte"), preferences.setLanguage(preferences.language).catch(() => undefined)]);
   target.replaceChildren();
   mount(SiteTop, { target });
 }
