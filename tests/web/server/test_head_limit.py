@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import select
 import socket
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -218,3 +219,7 @@ def test_an_idle_connection_and_an_open_socket_outlive_both_limits(hasty: LiveSe
     idle.sendall(START + b"\r\n")
     assert idle.recv(65536).startswith(b"HTTP/1.1 200 ")
     idle.close()
+
+
+def test_commands_of_earlier_versions_name_the_protocol_by_its_old_module() -> None:
+    assert import_module("schedviz.web.head_limit").HeadLimit is head_limit.HeadLimit
