@@ -36,6 +36,14 @@ _INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
 }
 
 
+def _methods_of(protocol: type) -> tuple[str, ...]:
+    return tuple(name for base in protocol.__mro__ for name, value in vars(base).items() if callable(value) and not name.startswith("_"))
+
+
+#: Extension point -> for each of its protocols, the methods. `isinstance` with a protocol would collect them again at each of the hundreds
+#: of checks that an engine needs.
+_METHODS: Final = {point: tuple(map(_methods_of, protocols)) for point, (_, protocols) in _INTERFACES.items()}
+
 #: What is wrong with weights whose sum is too large.
 _OVERFLOW: Final = {
     "score": "total score of Score plugins could overflow",
@@ -138,7 +146,8 @@ class PluginLists:
         return names
 
     def _implements(self, name: str, point: str) -> bool:
-        return isinstance(self.by_name.get(name), _INTERFACES[point][1])
+        plugin = self.by_name.get(name)
+        return any(all(callable(getattr(plugin, method, None)) for method in methods) for methods in _METHODS[point])
 
     def _weigh(self, point: str) -> dict[str, int]:
         """The extension point's weight takes precedence over MultiPoint's; the default is 1. Upstream: getScoreWeights"""
