@@ -92,6 +92,18 @@ def items(markers: Markers, way: str, *, padding: int = 3000) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "List", "items": [node, secret, plain, config, pod("pod-1", markers, way, padding=padding)]}
 
 
+def configuration(markers: Markers, way: str) -> dict[str, Any]:
+    """A scheduler configuration with an extender that has credentials."""
+    key = base64.b64encode(markers.hide(f"{way}: private key").encode()).decode()
+    extender = {
+        "urlPrefix": f"https://user:{markers.hide(f'{way}: password of an extender')}@extender.example/",
+        "filterVerb": "filter",
+        "enableHTTPS": True,
+        "tlsConfig": {"certData": base64.b64encode(b"certificate").decode(), "keyData": key},
+    }
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "extenders": [extender]}
+
+
 def stored_zip(name: str, data: bytes) -> bytes:
     """A zip file without compression, so that a search finds its contents."""
     buffer = io.BytesIO()
@@ -218,9 +230,20 @@ def _send_in_other_ways(api: httpx.Client, session: str, markers: Markers) -> No
         hidden = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"key": markers.hide(f"a command with a {kind}")}}
         assert api.post(f"{at}commands/", json={"op": "create", "object": hidden}).status_code == 400
     api.post(f"{at}what-if/", json={"pod": pod("perhaps", markers, "what-if"), "copies": 2}).raise_for_status()
-    steps = [{"op": "create", "object": pod("traced", markers, "trace")}, {"op": "cycle"}]
-    trace = api.post(_API, json={"trace": {"format": "schedviz-trace/1", "name": "t", "steps": steps}}).raise_for_status().json()["id"]
-    until(lambda: api.get(f"{_API}{trace}/").json()["status"] != "importing")
+    api.post(f"{at}commands/", json={"op": "configure", "config": configuration(markers, "configure")}).raise_for_status()
+    steps = [
+        {"op": "create", "object": pod("traced", markers, "trace")},
+        {"op": "cycle"},
+        {"op": "configure", "config": configuration(markers, "a step of a trace")},
+    ]
+    for new in (
+        {"json": {"trace": {"format": "schedviz-trace/1", "config": configuration(markers, "trace"), "steps": steps}}},
+        {"json": {"generate": {"nodes": 2}, "settings": {"config": configuration(markers, "settings")}}},
+        {"files": {"file": ("config.json", json.dumps(configuration(markers, "file")))}},
+    ):
+        made = api.post(_API, **new).raise_for_status().json()["id"]
+        until(lambda made=made: api.get(f"{_API}{made}/").json()["status"] != "importing")
+        assert api.get(f"{_API}{made}/").json()["status"] == "ready"
     observed = api.post(_API, json={"trace": {"format": "schedviz-trace/1", "steps": []}}).raise_for_status().json()["id"]
     until(lambda: api.get(f"{_API}{observed}/").json()["status"] == "ready")
     events = [{"type": "ADDED", "object": pod("seen", markers, "observation"), "version": "1"}]

@@ -1,4 +1,4 @@
-"""The stored form of commands. Fields that the scheduler does not read are dropped before storage."""
+"""The stored form of commands. Fields that the scheduler does not read, and credentials, are dropped before storage."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from schedviz.kube.validation_errors import describe
 from schedviz.sessions.commands.limits import validate_config, validate_replicas, validate_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Schedule, Update, Watch
+from schedviz.trace.config_credentials import without_credentials
 
 _KINDS = ", ".join(sorted(BY_NAME))
 
@@ -36,6 +37,7 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Configure():
             with _within("config"):
                 validate_config(command.config)
+            return msgspec.structs.replace(command, config=without_credentials(command.config))
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}", path="kind")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):

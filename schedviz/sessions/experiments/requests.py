@@ -19,6 +19,7 @@ from schedviz.sessions.experiments.dispatch import notify_check, notify_trials
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.sessions.quotas import QuotaReached
+from schedviz.trace.config_credentials import credentials_in
 
 #: The number of the advisory lock under which experiments are created.
 _CREATION_LOCK: Final = 7_293_002
@@ -64,6 +65,8 @@ def _parse_for_server(plan: str) -> PlanText:
         if files is not None:
             message = "a server reads no files: create a session from them, and use `base: {session: ID}`"
             raise read.located(PlanError.of(path, message))
+    for path in credentials_in(read.nodes.document):
+        raise read.located(PlanError.of(path, "it has credentials, which schedviz neither uses nor stores: remove them"))
     if read.plan.code != Code():
         message = "a server runs no code of plans: install its plugins and measures as a package next to schedviz (docs/plugins.md)"
         raise read.located(PlanError.of("code", message))

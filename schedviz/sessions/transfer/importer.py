@@ -50,6 +50,7 @@ from schedviz.sessions.transfer.workload_limits import validate_workloads
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.stored_files import StoredFiles
 from schedviz.trace.commands import AnyCommand, encode_command
+from schedviz.trace.config_credentials import without_credentials
 from schedviz.trace.phrase import as_sentence
 from schedviz.trace.releases import DEFAULT_RELEASE
 from schedviz.trace.tally import levels_of
@@ -187,8 +188,9 @@ class Importer:
                     f"settings.config: {imported.report.configuration} also contains a scheduler configuration. Remove one of them."
                 )
             chosen["config"] = imported.config
+        chosen["config"] = without_credentials(chosen.get("config"))
         try:
-            validate_config(chosen.get("config"))
+            validate_config(chosen["config"])
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except (ValueError, CommandRefused) as error:
             raise IngestError(f"{imported.report.configuration or 'settings'}: {error}") from error

@@ -67,6 +67,7 @@ from schedviz.sessions.transfer.file_replay import (
 )
 from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.commands import Configure, decode_command, encode_command
+from schedviz.trace.config_credentials import without_credentials, without_users_in_urls
 from schedviz.trace.releases import gates_in, release_in, unknown_release
 
 #: How many commands or responses are read or stored at a time.
@@ -102,6 +103,8 @@ class SessionFileImport(Importer):
 
     #: The difference, if the file cannot be replayed.
     difference: dict[str, Any] | None = None
+    #: Whether the file has credentials, as earlier versions stored them. They are not stored now, so the states differ in them.
+    has_credentials = False
     # Set by `make`, because errors in a file are reported as those of all phases.
     file: SessionFile
     lines: Iterator[AnyLine]
@@ -184,9 +187,11 @@ class SessionFileImport(Importer):
             )
         _require_no_installed_plugins(config, "settings.config", release)
         _validate_numbers(manifest.settings, "settings")
+        stored_config = without_credentials(config)
+        self.has_credentials |= stored_config is not config
         try:
-            validate_config(manifest.settings.get("config"))
-            simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
+            validate_config(stored_config)
+            simulation = Simulation(msgspec.convert({**manifest.settings, "config": stored_config}, SimulationSettings))
         except (ValueError, ConfigurationError, CommandRefused) as error:
             raise IngestError(f"settings: {error}") from error
         self._settings = msgspec.to_builtins(simulation.settings)
@@ -204,7 +209,7 @@ class SessionFileImport(Importer):
 
     def take_responses(self) -> None:
         for line in self.lines_of(ExtenderResponseLine):
-            self.responses.by_event[line.event] = line
+            self.responses.by_event[line.event] = msgspec.structs.replace(line, error=without_users_in_urls(line.error))
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
         """Replay the commands of an ancestor up to the fork. None of them is stored."""
@@ -217,7 +222,7 @@ class SessionFileImport(Importer):
             return False
 
         for line in self.lines_of(CommandLine):
-            stored = _stored(line, self.release)
+            stored = self.stored(line)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
             simulation.start(stored.command, seq=stored.seq)
@@ -241,7 +246,7 @@ class SessionFileImport(Importer):
             last += 1
             if line.seq != last:
                 raise IngestError(f"{self.file_name}: found command {line.seq}; expected command {last}.")
-            stored = _stored(line, self.release)
+            stored = self.stored(line)
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(line)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY_PREFIX}{last}", body=body, **members))
@@ -279,6 +284,7 @@ class SessionFileImport(Importer):
             manifest,
             file_name=self.file_name,
             events=self.events_of_file(),
+            has_credentials=self.has_credentials,
             on_commit=lambda event: self.show("replaying", event - manifest.after_event, total, "events"),
         )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
@@ -307,6 +313,20 @@ class SessionFileImport(Importer):
                 "verified": True,
             },
         }
+
+    def stored(self, line: CommandLine) -> StoredCommand:
+        """A command of the file, as it would have been accepted. Raises `IngestError`."""
+        try:
+            command = decode_command(bytes(line.command))
+            stored = canonical(command)
+        except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
+            raise IngestError(f"command {line.seq}: {error}") from None
+        if isinstance(command, Configure) and isinstance(stored, Configure):
+            self.has_credentials |= stored.config != command.config
+            _require_no_installed_plugins(
+                command.config, f"command {line.seq}: config", self.release, was_refused=bool(line.outcome.get("error"))
+            )
+        return StoredCommand(line.seq, stored, line.stopped_after_event, line.quarantined)
 
     # --- Progress
 
@@ -338,17 +358,6 @@ class SessionFileImport(Importer):
         self.report_progress(Progress(phase, done, total, unit=unit))
         if self.is_cancelled():
             raise ImportCancelled
-
-
-def _stored(line: CommandLine, release: str) -> StoredCommand:
-    """A command of the file, as it would have been accepted. Raises `IngestError`."""
-    try:
-        command = canonical(decode_command(bytes(line.command)))
-    except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
-        raise IngestError(f"command {line.seq}: {error}") from None
-    if isinstance(command, Configure):
-        _require_no_installed_plugins(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
-    return StoredCommand(line.seq, command, line.stopped_after_event, line.quarantined)
 
 
 def _recorded_outcome(line: CommandLine) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import stream, worker_calls
 from schedviz.trace.commands import AnyCommand
+from schedviz.trace.config_credentials import without_credentials
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
@@ -61,6 +62,8 @@ def validate_settings(given: dict[str, Any], *, sender: str = "") -> dict[str, A
         if name != "seed" and isinstance(value, int | float) and not 0 <= value <= _MAX_NUMBER:
             raise DecodeError(name, f"a number from 0 to {_MAX_NUMBER}", describe(value))
     chosen = {names[name]: value for name, value in given.items()}
+    if "config" in chosen:
+        chosen["config"] = without_credentials(chosen["config"])
     if chosen.get("graceful_victims") is True:
         chosen["graceful_victims"] = graceful_victims(asked=True)
     try:
@@ -79,7 +82,10 @@ def validate_trace(document: dict[str, Any], *, sender: str = "") -> None:
             _validate_step(step, f"steps[{index}]")
     _validate_engine(
         SimulationSettings(
-            config=trace.config, fake_extenders=list(trace.fake_extenders), release=trace.release, feature_gates=trace.feature_gates
+            config=without_credentials(trace.config),
+            fake_extenders=list(trace.fake_extenders),
+            release=trace.release,
+            feature_gates=trace.feature_gates,
         ),
         sender,
     )

@@ -146,6 +146,13 @@ def test_a_plan_with_code_is_refused() -> None:
         requests.create_experiment(None, "experiment: 1\nbase: {generate: {}}\ncode:\n  plugins: {Mine: mine.py:Mine}")
 
 
+def test_a_plan_with_credentials_is_refused() -> None:
+    plan = "experiment: 1\nbase: {generate: {}}\ncommon:\n  config:\n    extenders:\n    - urlPrefix: https://ada:secret@extender/"
+    with pytest.raises(PlanError, match=r"line 6: common\.config\.extenders\[0\]\.urlPrefix: it has credentials"):
+        requests.create_experiment(None, plan)
+    assert not Experiment.objects.exists()
+
+
 def test_a_plan_with_a_search_is_refused() -> None:
     plan = "experiment: 1\nbase: {generate: {}}\ntune:\n  minimize: pending\n  space: {w: {set: weights.ImageLocality, from: 1, to: 9}}"
     with pytest.raises(PlanError, match="line 4: tune: a server does not search"):

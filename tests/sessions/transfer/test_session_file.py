@@ -16,12 +16,12 @@ from django.db import connection
 
 from schedviz.ingest.session_file import view_digest
 from schedviz.sessions import frames
-from schedviz.sessions.commands import breakpoints, inbox
+from schedviz.sessions.commands import breakpoints, inbox, stored_form
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
-from schedviz.sessions.transfer import create, deletion, file_replay, import_job, session_file_export
+from schedviz.sessions.transfer import create, deletion, file_replay, import_job, importer, session_file_export
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, node, pod, send, stored_events, work_off
@@ -294,6 +294,32 @@ def test_a_session_with_a_refused_configuration_can_be_imported(make_session: Ma
 
     assert session.status == Session.Status.READY, session.message
     assert stored_events(session.pk) == stored_events(session_id)
+
+
+@pytest.mark.parametrize("place", ["settings", "command"])
+def test_a_file_of_an_earlier_version_with_credentials_is_imported_without_them(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    extender = {"urlPrefix": "https://ada:secret@extender/", "tlsConfig": {"keyData": "c2VjcmV0"}, "filterVerb": "f", "enableHTTPS": True}
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "extenders": [extender]}
+    with monkeypatch.context() as earlier_version:
+        for module in (stored_form, importer):
+            earlier_version.setattr(module, "without_credentials", lambda given: given)
+        session_id = make_session(nodes=2, pods=2, **({"config": config} if place == "settings" else {}))
+        if place == "command":
+            send(session_id, "configure", config=config)
+        send(session_id, "run")
+        work_off(session_id)
+        data = packed(session_id)
+    assert b"ada:secret" in zlib.decompress(data, 31)
+
+    session = imported(data)
+
+    assert session.status == Session.Status.READY, session.message
+    again = zlib.decompress(packed(session.pk), 31)
+    assert b"ada:secret" not in again
+    assert b"c2VjcmV0" not in again
+    assert imported(gzipped(again)).status == Session.Status.READY
 
 
 def test_the_file_of_a_fork_contains_the_history_of_its_parents(busy: UUID, django_user_model: Any) -> None:
