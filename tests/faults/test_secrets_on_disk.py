@@ -242,8 +242,8 @@ def _send_in_other_ways(api: httpx.Client, session: str, markers: Markers) -> No
         {"files": {"file": ("config.json", json.dumps(configuration(markers, "file")))}},
     ):
         made = api.post(_API, **new).raise_for_status().json()["id"]
-        until(lambda made=made: api.get(f"{_API}{made}/").json()["status"] != "importing")
-        assert api.get(f"{_API}{made}/").json()["status"] == "ready"
+        status = until(lambda made=made: (now := api.get(f"{_API}{made}/").json()["status"]) != "importing" and now)
+        assert status in {"ready", "running"}
     observed = api.post(_API, json={"trace": {"format": "schedviz-trace/1", "steps": []}}).raise_for_status().json()["id"]
     until(lambda: api.get(f"{_API}{observed}/").json()["status"] == "ready")
     events = [{"type": "ADDED", "object": pod("seen", markers, "observation"), "version": "1"}]

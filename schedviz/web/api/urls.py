@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.urls import include, path, re_path
 
 from schedviz.web.api.endpoints.agreement import Agreement
-from schedviz.web.api.endpoints.branches import Branches
 from schedviz.web.api.endpoints.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.endpoints.cases import Cases
 from schedviz.web.api.endpoints.commands import Commands, CommandsTogether, OneCommand
@@ -28,12 +27,14 @@ from schedviz.web.api.endpoints.experiments import (
 from schedviz.web.api.endpoints.explain import ExplainMessage, ExplainPending, ExplainPod, PendingOverview, SmallestChange, WhatIf
 from schedviz.web.api.endpoints.explain_text import ExplainText
 from schedviz.web.api.endpoints.export import Export
+from schedviz.web.api.endpoints.forks import Forks
 from schedviz.web.api.endpoints.lesson_drafts import LessonDraft
 from schedviz.web.api.endpoints.lesson_hints import LessonHints
 from schedviz.web.api.endpoints.lesson_progress import Progress
 from schedviz.web.api.endpoints.lessons import Lessons, OneLesson, SessionLesson
 from schedviz.web.api.endpoints.links import Links, OneLink
 from schedviz.web.api.endpoints.moments import ViewAt
+from schedviz.web.api.endpoints.object_history import NodeHistory, PodHistory
 from schedviz.web.api.endpoints.objects import OneObject, SelectedObjects
 from schedviz.web.api.endpoints.observations import Observations
 from schedviz.web.api.endpoints.problems import Problems
@@ -41,7 +42,6 @@ from schedviz.web.api.endpoints.quotas import Quotas
 from schedviz.web.api.endpoints.samples import OneSample, Samples
 from schedviz.web.api.endpoints.sessions import Cancel, OneSession, Sessions
 from schedviz.web.api.endpoints.state import State
-from schedviz.web.api.endpoints.stories import NodeStory, PodStory
 from schedviz.web.api.endpoints.swagger_page import docs_page, to_schema
 from schedviz.web.api.endpoints.timeline import Timeline
 from schedviz.web.api.errors import no_such_address
@@ -78,15 +78,15 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/commands/", Commands.as_view(), name="commands"),
     path("sessions/<uuid:session_id>/commands/together/", CommandsTogether.as_view(), name="commands-together"),
     path("sessions/<uuid:session_id>/commands/<int:seq>/", OneCommand.as_view(), name="command"),
-    path("sessions/<uuid:session_id>/branches/", Branches.as_view(), name="branches"),
+    path("sessions/<uuid:session_id>/branches/", Forks.as_view(), name="branches"),
     path("sessions/<uuid:session_id>/state/", State.as_view(), name="state"),
     path("sessions/<uuid:session_id>/view/", ViewAt.as_view(), name="view"),
     path("sessions/<uuid:session_id>/timeline/", Timeline.as_view(), name="timeline"),
     path("sessions/<uuid:session_id>/cycles/", Cycles.as_view(), name="cycles"),
     path("sessions/<uuid:session_id>/cycles/<int:cycle>/", OneCycle.as_view(), name="cycle"),
     path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
-    path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
-    path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
+    path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodHistory.as_view(), name="pod-story"),
+    path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeHistory.as_view(), name="node-story"),
     path("sessions/<uuid:session_id>/explain/", ExplainPending.as_view(), name="explain-pending"),
     path("sessions/<uuid:session_id>/overview/", PendingOverview.as_view(), name="pending-overview"),
     path("sessions/<uuid:session_id>/explain/message/", ExplainMessage.as_view(), name="explain-message"),

@@ -77,7 +77,7 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, MetricValues]]) ->
 
 
 def _with_zero(metric: Definition, values: dict[tuple[str, ...], T] | None, zero: T) -> dict[tuple[str, ...], T]:
-    """A metric without labels exists from the start, at 0."""
+    """A counter or histogram without labels exists from the start, at 0."""
     if values:
         return values
     return {} if metric.labels else {(): zero}

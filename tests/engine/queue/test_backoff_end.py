@@ -34,8 +34,8 @@ def failed_with_an_error(release: str, **settings: Any) -> Simulation:
 
 
 Make = Callable[..., Simulation]
-RELEASES: list[tuple[str, dict[str, bool]]] = [(V1_27, {}), (V1_36, {}), (V1_36, {"SchedulerPopFromBackoffQ": False})]
-CASES = [(make, release, gates) for make in (rejected, failed_with_an_error) for release, gates in RELEASES]
+QUEUES: list[tuple[str, dict[str, bool]]] = [(V1_27, {}), (V1_36, {}), (V1_36, {"SchedulerPopFromBackoffQ": False})]
+CASES = [(make, release, gates) for make in (rejected, failed_with_an_error) for release, gates in QUEUES]
 
 
 def backing_off(simulation: Simulation) -> QueuedPodInfo:

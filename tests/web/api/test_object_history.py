@@ -1,4 +1,4 @@
-"""Stories over REST."""
+"""The history of one object, over REST."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.web.conftest import People
 
 
 @pytest.fixture
-def story_of(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
+def recorded(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
     session_id = make_session(nodes=2, pods=3)
     send(session_id, "run")
     work_off(session_id)
@@ -21,8 +21,8 @@ def story_of(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
     return session_id
 
 
-def test_the_history_of_a_pod_is_paginated(owner: APIClient, story_of: UUID) -> None:
-    url = f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/"
+def test_the_history_of_a_pod_is_paginated(owner: APIClient, recorded: UUID) -> None:
+    url = f"/api/v1/sessions/{recorded}/stories/pods/default/pod-1/"
 
     whole = owner.get(url).json()
     first = owner.get(url, {"limit": 3}).json()
@@ -42,27 +42,27 @@ def test_the_history_of_a_pod_is_paginated(owner: APIClient, story_of: UUID) -> 
     assert last["previous"] == last["results"][0]["event"]
 
 
-def test_the_history_of_an_object_ends_at_the_requested_moment(owner: APIClient, story_of: UUID) -> None:
-    url = f"/api/v1/sessions/{story_of}/stories/nodes/node-1/"
+def test_the_history_of_an_object_ends_at_the_requested_moment(owner: APIClient, recorded: UUID) -> None:
+    url = f"/api/v1/sessions/{recorded}/stories/nodes/node-1/"
     whole = owner.get(url).json()
     middle = whole["results"][3]["event"]
 
-    story = owner.get(url, {"at": middle}).json()
+    history = owner.get(url, {"at": middle}).json()
 
-    assert story["at"] == middle
-    assert story["results"] == whole["results"][:4]
+    assert history["at"] == middle
+    assert history["results"] == whole["results"][:4]
     assert owner.get(url, {"at": middle, "tail": 1}).json()["results"] == [whole["results"][3]]
 
 
-def test_a_parameter_that_is_not_a_number_is_refused_by_name(owner: APIClient, story_of: UUID) -> None:
-    response = owner.get(f"/api/v1/sessions/{story_of}/stories/nodes/node-1/", {"at": "now"})
+def test_a_parameter_that_is_not_a_number_is_refused_by_name(owner: APIClient, recorded: UUID) -> None:
+    response = owner.get(f"/api/v1/sessions/{recorded}/stories/nodes/node-1/", {"at": "now"})
 
     assert response.status_code == 400
     assert response.json()["error"]["detail"]["path"] == "?at"
 
 
-def test_a_user_without_access_gets_404(people: People, story_of: UUID) -> None:
-    response = people.client("stranger").get(f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/")
+def test_a_user_without_access_gets_404(people: People, recorded: UUID) -> None:
+    response = people.client("stranger").get(f"/api/v1/sessions/{recorded}/stories/pods/default/pod-1/")
 
     assert response.status_code == 404
 

@@ -35,7 +35,7 @@ from schedviz.web.server.waiting_requests import requester
 PAGING: Final = Paging(None, default=50, maximum=1000)
 
 
-class Branches(Resource):
+class Forks(Resource):
     """The forks of a session."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}

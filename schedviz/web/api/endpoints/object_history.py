@@ -26,7 +26,7 @@ _PARAMETERS = [
 ]
 
 
-class PodStory(Resource):
+class PodHistory(Resource):
     """The history of a pod."""
 
     @extend_schema(
@@ -38,10 +38,10 @@ class PodStory(Resource):
         """Read the history of a pod, in order. Pods with the same name are distinguished by uid. The list is empty for a pod that never
         existed.
         """
-        return _story(request, session_id, "pods", f"{namespace}/{name}")
+        return _history(request, session_id, "pods", f"{namespace}/{name}")
 
 
-class NodeStory(Resource):
+class NodeHistory(Resource):
     """The history of a node."""
 
     @extend_schema(
@@ -51,10 +51,10 @@ class NodeStory(Resource):
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read the history of a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
-        return _story(request, session_id, "nodes", name)
+        return _history(request, session_id, "nodes", name)
 
 
-def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
+def _history(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
     session = session_for(request, session_id, Verb.SEE)
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)
