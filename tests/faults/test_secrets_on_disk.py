@@ -239,11 +239,16 @@ def _send_in_other_ways(api: httpx.Client, session: str, markers: Markers) -> No
     for new in (
         {"json": {"trace": {"format": "schedviz-trace/1", "config": configuration(markers, "trace"), "steps": steps}}},
         {"json": {"generate": {"nodes": 2}, "settings": {"config": configuration(markers, "settings")}}},
-        {"files": {"file": ("config.json", json.dumps(configuration(markers, "file")))}},
+        {
+            "files": [
+                ("file", ("a.json", json.dumps(items(markers, "cluster with a configuration")))),
+                ("file", ("config.json", json.dumps(configuration(markers, "file")))),
+            ]
+        },
     ):
         made = api.post(_API, **new).raise_for_status().json()["id"]
-        status = until(lambda made=made: (now := api.get(f"{_API}{made}/").json()["status"]) != "importing" and now)
-        assert status in {"ready", "running"}
+        session_now = until(lambda made=made: (now := api.get(f"{_API}{made}/").json())["status"] != "importing" and now)
+        assert session_now["status"] in {"ready", "running"}, session_now["message"]
     observed = api.post(_API, json={"trace": {"format": "schedviz-trace/1", "steps": []}}).raise_for_status().json()["id"]
     until(lambda: api.get(f"{_API}{observed}/").json()["status"] == "ready")
     events = [{"type": "ADDED", "object": pod("seen", markers, "observation"), "version": "1"}]
