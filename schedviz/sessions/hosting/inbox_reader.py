@@ -45,7 +45,7 @@ class InboxReader:
         while self._fetched and self._fetched[0].seq <= seq:
             self._fetched.popleft()
         if not self._fetched and seq < self.last_seq:
-            self._fetched.extend(replayer.stored_commands(self._session_id, after_seq=seq, limit=_COMMANDS_PER_FETCH))
+            self._fetched.extend(replayer.next_commands(self._session_id, after_seq=seq, limit=_COMMANDS_PER_FETCH))
         return self._fetched.popleft() if self._fetched else None
 
     def is_interrupted(self, stored: StoredCommand) -> bool:

@@ -6,7 +6,7 @@ The statements work on SQLite and PostgreSQL. Other queries use the models, exce
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -114,13 +114,21 @@ def has_unfinished_experiment(statuses: Sequence[str]) -> bool:
     return bool(row[0])
 
 
-def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool, str]]:
-    """Number, body, stopped_event, quarantined and key of the commands after one, in order."""
+#: Larger than every number of a command.
+_MAX_SEQ: Final = 2**63 - 1
+
+
+def select_commands(session_id: UUID, *, after_seq: int, limit: int, most_bytes: int) -> list[tuple[int, bytes, int | None, bool, str]]:
+    """Number, body, stopped_event, quarantined and key of the commands after one, in order: until their bodies have `most_bytes`."""
+    key = stored_id(session_id)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT seq, body, stopped_event, quarantined, key FROM scheduling_command "
-            "WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
-            [stored_id(session_id), after_seq, limit],
+            "WHERE session_id = %s AND seq > %s AND seq <= COALESCE((SELECT MIN(seq) FROM ("
+            "SELECT seq, SUM(LENGTH(body)) OVER (ORDER BY seq) AS bytes FROM ("
+            "SELECT seq, body FROM scheduling_command WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s"
+            ") AS next_commands) AS sums WHERE bytes >= %s), %s) ORDER BY seq LIMIT %s",
+            [key, after_seq, key, after_seq, limit, most_bytes, _MAX_SEQ, limit],
         )
         return [(seq, bytes(body), stopped, bool(quarantined), key) for seq, body, stopped, quarantined, key in cursor.fetchall()]
 

@@ -23,8 +23,9 @@ from schedviz.trace.commands import AnyCommand, decode_command
 
 #: Stored with every checkpoint, because the engine of another version may decide differently.
 ENGINE_VERSION = __version__
-#: Commands loaded by one query.
+#: Commands loaded by one query, and the bytes from which on it loads no further one. A decoded command takes several times its bytes.
 _COMMANDS_PER_QUERY = 200
+_BYTES_PER_QUERY = 1 << 20
 
 
 class StoredCommand(msgspec.Struct, frozen=True):
@@ -40,14 +41,20 @@ class StoredCommand(msgspec.Struct, frozen=True):
 
 def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[StoredCommand]:
     """The accepted commands after one, in order."""
-    while limit > 0:
-        rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY))
-        for seq, body, stopped_event, quarantined, key in rows:
-            yield StoredCommand(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
-        if len(rows) < _COMMANDS_PER_QUERY:
-            return
-        limit -= len(rows)
-        after_seq = rows[-1][0]
+    while limit > 0 and (batch := next_commands(session_id, after_seq=after_seq, limit=limit)):
+        yield from batch
+        limit -= len(batch)
+        after_seq = batch[-1].seq
+
+
+def next_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[StoredCommand]:
+    """The next accepted commands, as many as one query loads; empty at the end."""
+    return [
+        StoredCommand(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
+        for seq, body, stopped_event, quarantined, key in prepared.select_commands(
+            session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY), most_bytes=_BYTES_PER_QUERY
+        )
+    ]
 
 
 def replay(

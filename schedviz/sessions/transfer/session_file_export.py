@@ -24,8 +24,8 @@ from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.transfer.initial_state import InitialState, initial_state_of
 from schedviz.trace.events import encode_events
 
-#: How many commands or responses, and how many chunks, are read at a time.
-_BATCH_ROWS = 200
+#: How many commands or responses, each of up to 1.5 MiB, and how many chunks are read at a time.
+_BATCH_ROWS = 32
 _BATCH_CHUNKS = 16
 
 

@@ -70,8 +70,11 @@ from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.config_credentials import without_credentials, without_users_in_urls
 from schedviz.trace.releases import gates_in, release_in, unknown_release
 
-#: How many commands or responses are read or stored at a time.
+#: How many commands or responses are stored at a time, and the bytes from which on no further command is.
 _BATCH_ROWS = 500
+_BATCH_BYTES = 8 << 20
+#: How many commands are read at a time. A command has up to 1.5 MiB.
+_READ_ROWS = 32
 _MAX_NUMBER = 100_000_000
 #: Limits for the manifest: characters of the name, and bytes of the import report.
 MAX_NAME_LENGTH = 200
@@ -241,7 +244,7 @@ class SessionFileImport(Importer):
     def take_commands(self, manifest: Manifest) -> None:
         """Store the commands and the extenders' responses of the session itself. Their numbers are those in the file."""
         waiting: list[Command] = []
-        last = 0
+        waiting_bytes = last = 0
         for line in self.lines_of(CommandLine):
             last += 1
             if line.seq != last:
@@ -250,9 +253,10 @@ class SessionFileImport(Importer):
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(line)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY_PREFIX}{last}", body=body, **members))
-            if len(waiting) >= _BATCH_ROWS:
+            waiting_bytes += len(body)
+            if len(waiting) >= _BATCH_ROWS or waiting_bytes >= _BATCH_BYTES:
                 self.store(waiting, last)
-                waiting = []
+                waiting, waiting_bytes = [], 0
         self.store(waiting, last)
         responses = [response for response in self.responses.by_event.values() if response.event > manifest.after_event]
         for start in range(0, len(responses), _BATCH_ROWS):
@@ -289,7 +293,7 @@ class SessionFileImport(Importer):
         )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
-        for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=_BATCH_ROWS):
+        for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=_READ_ROWS):
             replay.execute(StoredCommand(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
         replay.finish()
         return replay.position

@@ -8,7 +8,8 @@ from schedviz.sessions.errors import Fenced
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.models import Session
-from tests.sessions.conftest import MakeSession, send
+from schedviz.sessions.replay import replayer
+from tests.sessions.conftest import MakeSession, node, send
 
 
 def test_commands_are_read_in_order(make_session: MakeSession) -> None:
@@ -20,6 +21,23 @@ def test_commands_are_read_in_order(make_session: MakeSession) -> None:
     read = [reader.next_after(seq) for seq in range(4)]
 
     assert [one.seq if one else None for one in read] == [1, 2, 3, None]
+
+
+def test_few_large_commands_are_read_at_a_time(make_session: MakeSession) -> None:
+    session_id = make_session()
+    for number in range(8):
+        labels = {f"label-{number}-{index}": "x" * 40 for index in range(5000)}
+        send(session_id, "create", object=node(f"large-{number}") | {"metadata": {"name": f"large-{number}", "labels": labels}})
+    send(session_id, "cycle")
+    reader = InboxReader(Session.objects.get(pk=session_id))
+
+    batch = replayer.next_commands(session_id, after_seq=0, limit=100)
+    read = [reader.next_after(seq) for seq in range(10)]
+
+    # Each has 0.3 MB.
+    assert [one.seq for one in batch] == [1, 2, 3, 4]
+    assert [one.seq if one else None for one in read] == [*range(1, 10), None]
+    assert [one.seq for one in replayer.stored_commands(session_id, after_seq=2, limit=6)] == [3, 4, 5, 6, 7, 8]
 
 
 def test_executed_commands_are_skipped(make_session: MakeSession) -> None:
