@@ -12,13 +12,16 @@ import msgspec
 import redis
 
 from schedviz.sessions.redis import heartbeat, stream, wakeups
+from schedviz.sessions.redis.renewal import RENEWAL_SECONDS, renewed
 
 #: How long a result is kept, in case its caller has given up.
 _RESULT_SECONDS: Final = 60
 #: After this time without a result, the heartbeats are checked for a running worker of the queue.
 _BLOCK_SECONDS: Final = 2
-#: The next call of a sender may begin after this time if the worker of its last one has crashed.
+#: How long a sender waits in line before it is put there again, in case Redis has lost the line.
 _TURN_SECONDS: Final = 30
+#: How long a sender has its turn after the worker that served it was killed.
+_KEPT_TURN_SECONDS: Final = int(2 * RENEWAL_SECONDS)
 #: The prefix of results whose callers say how long they wait.
 _AWAITED: Final = "schedviz:awaited-reply:"
 
@@ -90,8 +93,14 @@ def next_call(queue: str, *, seconds: float) -> Iterator[tuple[bytes, str] | Non
         yield None
         return
     sender = bytes(popped[1]).decode()
+
+    def keep_turn() -> None:
+        stream.client().set(_turn_key(queue, sender), b"1", ex=_KEPT_TURN_SECONDS)
+
+    keep_turn()
     try:
-        yield _next_call_of(queue, sender)
+        with renewed(keep_turn):
+            yield _next_call_of(queue, sender)
     finally:
         stream.client().delete(_turn_key(queue, sender))
         if stream.client().exists(_calls_key(queue, sender)):
