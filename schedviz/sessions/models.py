@@ -53,10 +53,9 @@ class Session(models.Model):
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
     #: The session that it was forked from, which REST calls `forkedFrom`. None: it is not a fork, or that session was deleted.
-    origin = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="all_forks")
+    origin = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
     #: The session that has the history before `fork_event` (see lineage.py): its origin, or None if it simulates another release.
-    #: So `forks` lacks forks to another release, and `all_forks` has them.
-    forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
+    forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     fork_event = models.BigIntegerField(default=0)
     #: The last cycle that had ended at `fork_event`.
     fork_cycle = models.BigIntegerField(default=0)
