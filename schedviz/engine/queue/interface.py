@@ -152,7 +152,8 @@ class SchedulingQueue(Protocol):
 
     def next_backoff_end(self) -> int | None:
         """The earliest `backoff_end` of the pods in backoffQ, from which on a flush moves one of them, in the past if none has come; None:
-        backoffQ is empty."""
+        backoffQ is empty.
+        """
         ...
 
     def next_unschedulable_timeout(self) -> int | None:
