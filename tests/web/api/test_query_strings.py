@@ -11,7 +11,7 @@ from rest_framework.test import APIRequestFactory
 
 from schedviz.client import flows
 from schedviz.web.api import access
-from schedviz.web.api.endpoints import branches, commands, cycles, events, sessions
+from schedviz.web.api.endpoints import commands, cycles, events, forks, sessions
 from schedviz.web.api.openapi import SchemaView
 from schedviz.web.api.resource import Resource
 from schedviz.web.server import request_coalescing
@@ -123,7 +123,7 @@ def test_a_path_accepts_the_media_types_of_its_responses(owner_client, people, r
 
 
 def test_the_page_sizes_of_the_python_client_are_allowed():
-    assert min(sessions.PAGING.maximum, branches.PAGING.maximum, cycles.PAGING.maximum, commands.PAGING.maximum) >= flows._PAGE_SIZE
+    assert min(sessions.PAGING.maximum, forks.PAGING.maximum, cycles.PAGING.maximum, commands.PAGING.maximum) >= flows._PAGE_SIZE
     assert events.PAGING.maximum >= flows._EVENTS_PAGE_SIZE
 
 
