@@ -280,13 +280,12 @@ _DATABASE_FIXTURES = {
 }
 
 
-# Before `-m` selects.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests without workers first, then those with an io worker, then those with an engine worker.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Before `-m` selects: tests that use no database get the marker `any_database`. After pytest-django has sorted: tests without workers
+    run first, then those with an io worker, then those with an engine worker.
 
     A worker starts once, for the first test that needs it. Earlier tests host sessions themselves, and a worker would take them.
-    Tests that use no database get the marker `any_database`.
     """
     for item in items:
         if not (_DATABASE_FIXTURES.intersection(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")):
@@ -296,6 +295,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = getattr(item, "fixturenames", ())
         return 2 if "engine_worker" in names else 1 if "io_worker" in names else 0
 
+    yield
     items.sort(key=workers)
 
 
