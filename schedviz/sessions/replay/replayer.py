@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import starmap
 from uuid import UUID
 
 import msgspec
@@ -41,20 +42,26 @@ class StoredCommand(msgspec.Struct, frozen=True):
 
 def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[StoredCommand]:
     """The accepted commands after one, in order."""
-    while limit > 0 and (batch := next_commands(session_id, after_seq=after_seq, limit=limit)):
-        yield from batch
-        limit -= len(batch)
-        after_seq = batch[-1].seq
+    while limit > 0:
+        rows = _next_rows(session_id, after_seq=after_seq, limit=limit)
+        yield from starmap(_decoded, rows)
+        if len(rows) < _COMMANDS_PER_QUERY and sum(len(body) for _, body, *_ in rows) < _BYTES_PER_QUERY:
+            return
+        limit -= len(rows)
+        after_seq = rows[-1][0]
 
 
 def next_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[StoredCommand]:
     """The next accepted commands, as many as one query loads; empty at the end."""
-    return [
-        StoredCommand(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
-        for seq, body, stopped_event, quarantined, key in prepared.select_commands(
-            session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY), most_bytes=_BYTES_PER_QUERY
-        )
-    ]
+    return list(starmap(_decoded, _next_rows(session_id, after_seq=after_seq, limit=limit)))
+
+
+def _next_rows(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool, str]]:
+    return prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY), most_bytes=_BYTES_PER_QUERY)
+
+
+def _decoded(seq: int, body: bytes, stopped_event: int | None, quarantined: bool, key: str) -> StoredCommand:  # noqa: FBT001 -- a row
+    return StoredCommand(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
 
 
 def replay(
