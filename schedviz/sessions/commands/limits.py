@@ -24,6 +24,8 @@ MAX_POD_TERMS: Final = 100
 MAX_ARGUMENT_BYTES: Final = 256 * 1024
 #: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
 MAX_COMMAND_BYTES: Final = 1536 * 1024
+#: How many commands of that size, or responses of extenders, are read at a time to go through all of a session.
+COMMANDS_PER_BATCH: Final = 32
 _TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints", "schedulingGates")
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 

@@ -16,6 +16,7 @@ from schedviz.ingest.session_file import AnyLine, CommandLine, EventsLine, Exten
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
+from schedviz.sessions.commands.limits import COMMANDS_PER_BATCH
 from schedviz.sessions.errors import NotExportable
 from schedviz.sessions.history import cycle_groups, lineage, reading
 from schedviz.sessions.history.lineage import Segment
@@ -24,8 +25,7 @@ from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.transfer.initial_state import InitialState, initial_state_of
 from schedviz.trace.events import encode_events
 
-#: How many commands or responses, each of up to 1.5 MiB, and how many chunks are read at a time.
-_BATCH_ROWS = 32
+#: How many chunks are read at a time.
 _BATCH_CHUNKS = 16
 
 
@@ -140,7 +140,7 @@ class _Export(RecordedHistory):
         objects.reverse()
         while objects:
             yield ObjectLine(codec.to_dict(objects.pop()))
-        for event, body, error in read_in_batches(self._responses(), "event", "body", "error", batch_size=_BATCH_ROWS):
+        for event, body, error in read_in_batches(self._responses(), "event", "body", "error", batch_size=COMMANDS_PER_BATCH):
             yield ExtenderResponseLine(event=event, body=bytes(body), error=error)
         for segment, commands in zip(self.ancestors, commands_of_ancestors, strict=True):
             yield from commands
@@ -167,7 +167,7 @@ class _Export(RecordedHistory):
 def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:
     rows = Command.objects.filter(session_id=session_id, seq__lte=until_seq)
     for seq, body, outcome, stopped, quarantined in read_in_batches(
-        rows, "seq", "body", "outcome", "stopped_event", "quarantined", batch_size=_BATCH_ROWS
+        rows, "seq", "body", "outcome", "stopped_event", "quarantined", batch_size=COMMANDS_PER_BATCH
     ):
         yield CommandLine(
             seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped_after_event=stopped, quarantined=quarantined

@@ -38,7 +38,7 @@ from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.sessions import quotas
 from schedviz.sessions.cluster_growth import size_of
-from schedviz.sessions.commands.limits import validate_config
+from schedviz.sessions.commands.limits import COMMANDS_PER_BATCH, validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, ReplayDiverged
 from schedviz.sessions.hosting import lease
@@ -73,8 +73,6 @@ from schedviz.trace.releases import gates_in, release_in, unknown_release
 #: How many commands or responses are stored at a time, and the bytes from which on no further command is.
 _BATCH_ROWS = 500
 _BATCH_BYTES = 8 << 20
-#: How many commands are read at a time. A command has up to 1.5 MiB.
-_READ_ROWS = 32
 _MAX_NUMBER = 100_000_000
 #: Limits for the manifest: characters of the name, and bytes of the import report.
 MAX_NAME_LENGTH = 200
@@ -293,7 +291,7 @@ class SessionFileImport(Importer):
         )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
-        for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=_READ_ROWS):
+        for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=COMMANDS_PER_BATCH):
             replay.execute(StoredCommand(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
         replay.finish()
         return replay.position
@@ -326,7 +324,7 @@ class SessionFileImport(Importer):
         except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
             raise IngestError(f"command {line.seq}: {error}") from None
         if isinstance(command, Configure) and isinstance(stored, Configure):
-            self.has_credentials |= stored.config != command.config
+            self.has_credentials |= stored.config is not command.config
             _require_no_installed_plugins(
                 command.config, f"command {line.seq}: config", self.release, was_refused=bool(line.outcome.get("error"))
             )
