@@ -8,7 +8,6 @@ from typing import Any, Final
 
 #: In place of a private key, so that it still counts as given: "OMITTED" in base64.
 OMITTED_KEY: Final = "T01JVFRFRA=="
-_OMITTED_USER: Final = "omitted@"
 #: A URL up to its user and password, also inside a text in JSON.
 _USER: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s\"\\]*@")
 
@@ -24,7 +23,7 @@ def without_credentials(config: Any) -> Any:
 
 def without_users_in_urls(text: str) -> str:
     """A text, or JSON, with a placeholder for the user in each URL: an extender's errors quote its URL."""
-    return _USER.sub(lambda match: match[1] + _OMITTED_USER, text)
+    return _USER.sub(r"\1omitted@", text)
 
 
 def credentials_in(value: Any, path: str = "") -> Iterator[str]:

@@ -188,9 +188,10 @@ class Importer:
                     f"settings.config: {imported.report.configuration} also contains a scheduler configuration. Remove one of them."
                 )
             chosen["config"] = imported.config
-        chosen["config"] = without_credentials(chosen.get("config"))
+        if "config" in chosen:
+            chosen["config"] = without_credentials(chosen["config"])
         try:
-            validate_config(chosen["config"])
+            validate_config(chosen.get("config"))
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except (ValueError, CommandRefused) as error:
             raise IngestError(f"{imported.report.configuration or 'settings'}: {error}") from error
