@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.conftest import ROOT
 
 #: As `celery worker` starts, up to its connection to the broker.
@@ -25,7 +23,6 @@ print(WORKER.name, WORKER.long_places)
 """
 
 
-@pytest.mark.any_database
 def test_a_worker_imports_the_engine_and_not_the_url_configuration_and_keeps_a_process_free() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "CELERY_SKIP_CHECKS"}
     done = subprocess.run([sys.executable, "-c", START], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
