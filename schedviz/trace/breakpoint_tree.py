@@ -140,7 +140,7 @@ def _status_returned(tree: StatusReturned) -> Test:
 
 def _reached(tree: Reached) -> Test:
     is_pod = _glob(tree.pod)
-    # v1.36 keeps pods that back off after an error in a heap of their own.
+    # v1.36 keeps the pods in backoffQ whose attempt ended in an error in a heap of their own.
     queues = {"backoffQ", "errorBackoffQ"} if tree.queue == "backoffQ" else {tree.queue}
 
     def test(event: AnyEvent) -> bool:

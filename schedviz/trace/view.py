@@ -189,7 +189,7 @@ class QueueView(Part):
     nominated: dict[str, list[str]] = {}
     scheduling_cycle: int = 0
     move_request_cycle: int = -1
-    #: v1.36: pods that back off after an error; container/heap's array. `backoff_q` has those that plugins rejected.
+    #: v1.36: the pods in backoffQ whose attempt ended in an error; container/heap's array. `backoff_q` has those that plugins rejected.
     error_backoff_q: list[QueuedPod] = msgspec.field(default_factory=list, name="errorBackoffQ")
     #: v1.36: pods in flight and the events since, oldest first.
     in_flight: list[InFlightEntry] = []

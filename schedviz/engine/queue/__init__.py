@@ -1,4 +1,4 @@
-"""The scheduling queue: pods that are ready, backing off or unschedulable, and nominated pods. Upstream: backend/queue."""
+"""The scheduling queue: activeQ, backoffQ and unschedulablePods, and nominated pods. Upstream: backend/queue."""
 
 from schedviz.engine.queue.interface import SchedulingQueue
 from schedviz.engine.queue.nominator import Nominator

@@ -1,4 +1,4 @@
-"""The scheduling queue of v1.36: queueing hints, pods and events in flight, and two heaps for pods that back off."""
+"""The scheduling queue of v1.36: queueing hints, pods and events in flight, and the two heaps of backoffQ."""
 
 from schedviz.engine.queue.v1_36.priority_queue import PriorityQueue, SchedulingQueueState
 

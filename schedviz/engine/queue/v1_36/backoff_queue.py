@@ -1,4 +1,4 @@
-"""Pods that back off: those that plugins rejected, and those that failed with an error. Upstream: backend/queue/backoff_queue.go"""
+"""The two heaps of backoffQ: pods that plugins rejected, and pods with an error. Upstream: backend/queue/backoff_queue.go"""
 
 from __future__ import annotations
 
