@@ -96,7 +96,7 @@ class Session(models.Model):
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
-    # --- The size, which quotas count
+    # --- Numbers of the history and of the cluster; quotas count most of them
     #: Bytes of events and cycles, and of command bodies; the numbers of objects now.
     history_bytes = models.BigIntegerField(default=0)
     command_bytes = models.BigIntegerField(default=0, db_default=0)
