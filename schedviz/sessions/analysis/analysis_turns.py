@@ -24,7 +24,7 @@ from django.conf import settings
 from django.db import connection
 
 from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
-from schedviz.sessions.redis import single_flight, stream
+from schedviz.sessions.redis import clock, single_flight, stream
 from schedviz.sessions.redis.renewal import renewed
 from schedviz.sessions.senders import SenderGroup, sender_group_of
 
@@ -139,7 +139,7 @@ class _Turn:
             return
         try:
             _remember_long(self._slots.sender_group.sender)
-            now = time.time()
+            now = clock.seconds()
             is_free = _take([_long_places_key()], self._slot_id, now)
             if _is_turn(self._slots.sender_group.sender, {_long_places_key(): _WAITING_FOR_LONG_PLACE}, now, is_free, is_ready=True):
                 self._slots = msgspec.structs.replace(self._slots, is_long=True)
@@ -235,7 +235,7 @@ def stop_waiting(senders: Collection[str], *, long_kind: str = "") -> None:
 
 
 def _begin(slots: _Slots, slot_id: str) -> bool:
-    now = time.time()
+    now = clock.seconds()
     is_free = _take(slots.all, slot_id, now)
     is_turn = _is_turn(slots.sender_group.sender, slots.shared, now, is_free, is_ready=is_free[slots.own])
     if not is_turn:
@@ -248,10 +248,12 @@ def _take(keys: Sequence[str], slot_id: str, now: float) -> dict[str, bool]:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in keys:
         pipe.zremrangebyscore(key, "-inf", now)
+        # Those that end later than is possible are from before the clock was set back.
+        pipe.zremrangebyscore(key, f"({now + 2 * _SLOT_SECONDS}", "+inf")
         pipe.zadd(key, {slot_id: now + _SLOT_SECONDS})
         pipe.expire(key, _SLOT_SECONDS)
         pipe.zcard(key)
-    return {key: count <= _limit_of(key) for key, count in zip(keys, pipe.execute()[3::4], strict=True)}
+    return {key: count <= _limit_of(key) for key, count in zip(keys, pipe.execute()[4::5], strict=True)}
 
 
 def _limit_of(key: str) -> int:
@@ -277,10 +279,12 @@ def _is_turn(sender: str, shared: Mapping[str, str], now: float, is_free: Mappin
 
 
 def _rank(waiting_key: str, sender: str, now: float) -> tuple[float, bool]:
-    """Since when a sender has waited, and whether no other has waited longer. Forgets those who have given up."""
+    """Since when a sender has waited, and whether no other has waited longer. Forgets those who have given up, and those whose times are
+    from before the clock was set.
+    """
     stored: Any = stream.client().hgetall(waiting_key)
     waiting = {name.decode(): msgspec.json.decode(data, type=_Waiting) for name, data in stored.items()}
-    gone = [name for name, one in waiting.items() if one.last < now - _WAITING_SECONDS]
+    gone = [name for name, one in waiting.items() if abs(now - one.last) > _WAITING_SECONDS]
     if gone:
         stream.client().hdel(waiting_key, *gone)
     others = [one.since for name, one in waiting.items() if name not in (sender, *gone) and one.is_ready]
@@ -290,7 +294,7 @@ def _rank(waiting_key: str, sender: str, now: float) -> tuple[float, bool]:
 
 def _wait_from_now(slots: _Slots) -> None:
     """A sender whose turn has ended, and who waits for another one, goes to the end."""
-    now, sender = time.time(), slots.sender_group.sender
+    now, sender = clock.seconds(), slots.sender_group.sender
     for waiting_key in slots.shared.values():
         stored: Any = stream.client().hget(waiting_key, sender)
         if stored is not None:
@@ -301,7 +305,7 @@ def _wait_from_now(slots: _Slots) -> None:
 def _renew(running: list[str], slot_id: str) -> None:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zadd(key, {slot_id: time.time() + _SLOT_SECONDS})
+        pipe.zadd(key, {slot_id: clock.seconds() + _SLOT_SECONDS})
         pipe.expire(key, _SLOT_SECONDS)
     pipe.execute()
 

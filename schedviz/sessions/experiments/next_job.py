@@ -22,7 +22,7 @@ from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.experiments.trial_lease import CLAIMABLE
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds
-from schedviz.sessions.redis import stream
+from schedviz.sessions.redis import clock, stream
 
 #: How often another worker may take what was chosen before the task gives up; the sweeper then enqueues it again.
 _MAX_ATTEMPTS: Final = 3
@@ -84,7 +84,7 @@ def _due(owners: Sequence[int | None]) -> dict[int | None, float]:
     """
     try:
         times: Any = stream.client().mget([_due_key(owner) for owner in owners])
-        latest = _now() + _MAX_DUE_SECONDS
+        latest = clock.seconds() + _MAX_DUE_SECONDS
     except redis.RedisError:
         return dict.fromkeys(owners, 0.0)
     # One that is later than any can be was stored before the clock was set back.
@@ -93,13 +93,7 @@ def _due(owners: Sequence[int | None]) -> dict[int | None, float]:
 
 def _set_due(owner: int | None, *, in_seconds: float = 0.0) -> None:
     with suppress(redis.RedisError):
-        stream.client().set(_due_key(owner), _now() + in_seconds, ex=_DUE_SECONDS)
-
-
-def _now() -> float:
-    """The time by the clock of Redis, which all workers share. Raises `redis.RedisError`."""
-    seconds, microseconds = stream.client().time()
-    return seconds + microseconds / 1e6
+        stream.client().set(_due_key(owner), clock.seconds() + in_seconds, ex=_DUE_SECONDS)
 
 
 def _due_key(owner: int | None) -> str:

@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from schedviz.sessions import senders
 from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text_job, requests
 from schedviz.sessions.models import CycleDetail, Session
-from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
+from schedviz.sessions.redis import clock, renewal, single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
 from tests.conftest import RedisServer, until
 from tests.sessions.conftest import MakeSession, send, work_off
@@ -409,8 +409,8 @@ def test_a_slot_is_renewed_while_its_worker_is_alive(settings: LazySettings, mon
     settings.ANALYSES_PER_USER = 1
     sender = f"user {uuid4().int % 10**9}"
     monkeypatch.setattr(renewal, "RENEWAL_SECONDS", 0.01)
-    clock = [1_000_000.0]
-    monkeypatch.setattr(time, "time", lambda: clock[0])
+    now = [1_000_000.0]
+    monkeypatch.setattr(clock, "seconds", lambda: now[0])
     key = f"schedviz:analyses:{sender}"
 
     def ends() -> float:
@@ -418,16 +418,37 @@ def test_a_slot_is_renewed_while_its_worker_is_alive(settings: LazySettings, mon
         return float(held[0][1]) if held else 0.0
 
     with analysis_slot(sender, "first"):
-        assert ends() == clock[0] + 15
-        clock[0] += 14
-        until(lambda: ends() == clock[0] + 15)
-        clock[0] += 14
+        assert ends() == now[0] + 15
+        now[0] += 14
+        until(lambda: ends() == now[0] + 15)
+        now[0] += 14
         with analysis_slot(sender, "second") as is_turn:
             assert not is_turn
-    stream.client().zadd(key, {"of a worker that was killed": clock[0] + 15})
-    clock[0] += 16
+    stream.client().zadd(key, {"of a worker that was killed": now[0] + 15})
+    now[0] += 16
     with analysis_slot(sender, "second") as is_turn:
         assert is_turn
+
+
+def test_slots_and_waiting_senders_from_before_the_clock_was_set_back_are_ignored(
+    settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
+    now = [1_000_000.0]
+    monkeypatch.setattr(clock, "seconds", lambda: now[0])
+    with analysis_slot(ada, "1") as first, analysis_slot(bob, "2") as second:
+        assert (first, second) == (True, False)
+    # Ada's worker was killed, and Bob has given up.
+    for key in (f"schedviz:analyses:{ada}", f"schedviz:analyses-of-group:{group}"):
+        stream.client().zadd(key, {"of a worker that was killed": now[0] + 15})
+
+    now[0] -= 3600
+
+    with analysis_slot(cy, "3") as third:
+        assert third
+    with analysis_slot(ada, "4") as fourth:
+        assert fourth
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ from schedviz.sessions.experiments import (
 from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Session
 from schedviz.sessions.quotas import QuotaReached
+from schedviz.sessions.redis import clock as redis_clock
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import import_job
 from schedviz.sessions.transfer.create import cancel_import
@@ -572,7 +573,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         return now[0]
 
     monkeypatch.setattr(next_job, "time", SimpleNamespace(monotonic=read))
-    monkeypatch.setattr(next_job, "_now", lambda: now[0])
+    monkeypatch.setattr(redis_clock, "seconds", lambda: now[0])
     return now
 
 
