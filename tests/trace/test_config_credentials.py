@@ -28,7 +28,7 @@ def test_a_private_key_and_a_user_in_a_url_are_replaced() -> None:
 @pytest.mark.parametrize(
     ("url", "stored"),
     [
-        ("https://ada:a/b?c#d\\e\"f g\t@extender:80/v1", "https://omitted@extender:80/v1"),
+        ('https://ada:a/b?c#d\\e"f g\t@extender:80/v1', "https://omitted@extender:80/v1"),
         ("https://ada:a@b@extender/v1?q=a@b", "https://omitted@extender/v1?q=a@b"),
         ("https:///ada:secret@extender", "https://omitted@extender"),
         ("ada:secret@extender:80", "omitted@extender:80"),
