@@ -129,8 +129,9 @@ class Quantity:
 @lru_cache(maxsize=65_536)
 def parse(text: str) -> Quantity:
     """Parse a quantity. Raises `QuantityError`. Upstream: quantity.go ParseQuantity"""
-    match = _SHAPE.fullmatch(text)
-    if match is None or not text or len(text) > MAX_TEXT:
+    # Matching takes quadratic time, so the length comes first.
+    match = _SHAPE.fullmatch(text) if 0 < len(text) <= MAX_TEXT else None
+    if match is None:
         raise QuantityError(text)
     sign, digits, fraction, suffix = match.groups()
     whole_digits, fraction = digits.lstrip("0"), fraction or ""

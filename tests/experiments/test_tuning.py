@@ -141,6 +141,13 @@ def test_errors_in_a_search_have_their_line(old: str, new: str, message: str) ->
     assert refusal(SMALL.replace(old, new))[0].startswith(message)
 
 
+@pytest.mark.parametrize("text", ["a" + " " * 250_000, "a<=1*" + " " * 250_000, "<=" * 125_000, "  <= 3"])
+def test_a_long_text_that_is_no_constraint_is_refused_at_once(text: str) -> None:
+    # In quadratic time, this would take minutes.
+    with pytest.raises(ValueError, match="expected a measure"):
+        parse_constraint(text)
+
+
 def test_a_bound_can_be_a_fraction_of_the_baselines_value() -> None:
     constraint = parse_constraint("utilization.cpu >= 0.9 * baseline")
     assert constraint.column == "utilization.cpu"

@@ -128,6 +128,12 @@ def test_numbers_of_absurd_length_are_refused_at_once(text):
         ("0.0", "0"),
     ],
 )
+def test_a_long_text_is_refused_at_once() -> None:
+    # In quadratic time, this would take hours.
+    with pytest.raises(QuantityError):
+        parse("1" * 1_000_000 + "x")
+
+
 def test_the_canonical_form_is_upstreams(text, canonical):
     assert str(parse(text)) == canonical
 

@@ -12,7 +12,8 @@ from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.plans.plan import Tune
 from schedviz.experiments.tuning.space import faults_of_axis
 
-_CONSTRAINT: Final = re.compile(r"(?P<column>\S.*?)\s*(?P<sign><=|>=)\s*(?:(?P<number>[-+.\deE]+)|(?:(?P<factor>[.\d]+)\s*\*\s*)?baseline)")
+_SIGN: Final = re.compile(r"<=|>=")
+_BOUND: Final = re.compile(r"(?P<number>[-+.\deE]+)|(?:(?P<factor>[.\d]+)\s*\*\s*)?baseline")
 
 
 class Constraint(msgspec.Struct, frozen=True):
@@ -55,11 +56,14 @@ class Goal(msgspec.Struct, frozen=True):
 
 def parse_constraint(text: str) -> Constraint:
     """The constraint of a text such as `placed >= 0.99 * baseline`. Raises `ValueError`."""
-    found = _CONSTRAINT.fullmatch(text.strip())
-    if found is None:
+    # A single expression would match long texts in quadratic time.
+    sign = _SIGN.search(text)
+    column = text[: sign.start()].strip() if sign is not None else ""
+    found = _BOUND.fullmatch(text[sign.end() :].strip()) if sign is not None else None
+    if sign is None or not column or found is None:
         raise ValueError(f"expected a measure, <= or >=, and a number or `baseline`, such as `placed >= 0.99 * baseline`; found {text!r}")
     number = float(found["number"]) if found["number"] else float(found["factor"] or 1)
-    return Constraint(text, found["column"], found["sign"] == "<=", number, is_of_baseline=not found["number"])
+    return Constraint(text, column, sign[0] == "<=", number, is_of_baseline=not found["number"])
 
 
 def constraint_columns(tune: Tune) -> Iterator[tuple[str, str]]:

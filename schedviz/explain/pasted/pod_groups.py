@@ -21,7 +21,7 @@ _OF_REPLICA_SET: Final = re.compile(rf"-{GENERATED_SUFFIX}$")
 #: How messages about a NodeClaim name it in place of a pod. Its name ends like that of a ReplicaSet's pod.
 _NODE_CLAIM: Final = "nodeclaim/"
 #: Names with digits in what an autoscaler says, which differ from pod to pod.
-_NAME: Final = re.compile(r"[\w.-]*\d[\w.-]*", re.ASCII)
+_NAME: Final = re.compile(r"(?<![\w.-])[\w.-]*\d[\w.-]*", re.ASCII)
 
 
 class PodGroup(Part, frozen=True):
