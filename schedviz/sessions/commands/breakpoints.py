@@ -6,7 +6,7 @@ even if breakpoints change later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from uuid import UUID
 
 import msgspec
@@ -120,26 +120,43 @@ def create(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
         return Breakpoint.objects.create(session_id=session_id, number=number, when=when, enabled=enabled)
 
 
-def change(session_id: UUID, number: int, *, when: str | None = None, enabled: bool | None = None) -> Breakpoint | None:
-    """Change a breakpoint; None if the number does not exist. Raises `BreakpointError`."""
+def change(
+    session_id: UUID,
+    number: int,
+    *,
+    when: str | None = None,
+    enabled: bool | None = None,
+    require: Callable[[Breakpoint], None] | None = None,
+) -> Breakpoint | None:
+    """Change a breakpoint; None if the number does not exist. `require` raises if this row may not be changed. Raises `BreakpointError`
+    and `SessionGone`.
+    """
     if when is not None:
         _require_valid(when)
     with transaction.atomic():
-        row = Breakpoint.objects.filter(session_id=session_id, number=number).first()
+        _count_edit(session_id)
+        row = Breakpoint.objects.select_for_update().filter(session_id=session_id, number=number).first()
         if row is None:
             return None
-        _count_edit(session_id)
+        if require is not None:
+            require(row)
         row.when = row.when if when is None else when
         row.enabled = row.enabled if enabled is None else enabled
         row.save(update_fields=["when", "enabled"])
         return row
 
 
-def remove(session_id: UUID, number: int) -> bool:
-    """Delete a breakpoint; False if the number does not exist."""
+def remove(session_id: UUID, number: int, *, require: Callable[[Breakpoint], None] | None = None) -> bool:
+    """Delete a breakpoint; False if the number does not exist. `require` raises if this row may not be deleted. Raises `SessionGone`."""
     with transaction.atomic():
         _count_edit(session_id)
-        return Breakpoint.objects.filter(session_id=session_id, number=number).delete()[0] > 0
+        row = Breakpoint.objects.select_for_update().filter(session_id=session_id, number=number).first()
+        if row is None:
+            return False
+        if require is not None:
+            require(row)
+        row.delete()
+        return True
 
 
 def count_hit(session_id: UUID, hit: Hit) -> None:

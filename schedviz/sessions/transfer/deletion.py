@@ -30,8 +30,7 @@ def delete_session(session_id: UUID) -> bool:
 
     The largest tables are deleted first, in small transactions, so that no other session waits for the database.
     """
-    fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
-    if not Session.objects.filter(pk=session_id).update(**fenced):
+    if not fence(session_id):
         return False
     _detach_forks(session_id)
     stream.wake(session_id)
@@ -59,6 +58,12 @@ def delete_session(session_id: UUID) -> bool:
     upload_keys.delete_key(session_id)
     stream.delete_keys(session_id)
     return True
+
+
+def fence(session_id: UUID) -> bool:
+    """Begin to delete a session: nobody changes it from now on. False if there is no such session."""
+    fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
+    return Session.objects.filter(pk=session_id).update(**fenced) == 1
 
 
 def _detach_forks(session_id: UUID) -> None:

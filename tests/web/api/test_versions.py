@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+from django.db import connection
+
+from schedviz.sessions.commands import breakpoints
 from schedviz.sessions.models import Command, Session
+from schedviz.web.api import versions
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +71,42 @@ def test_a_stale_version_cannot_rename_or_delete_a_session(owner_client, people)
     assert renamed.json()["code"] == "changed"
     assert Session.objects.get().name == "by another"
     assert owner_client.delete(address, headers={"If-Match": owner_client.get(address)["ETag"]}).status_code == 204
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("first", "second"), [("patch", "patch"), ("patch", "delete"), ("delete", "patch"), ("delete", "delete")])
+@pytest.mark.parametrize("resource", ["", "breakpoints/1/"])
+def test_of_two_changes_of_one_version_at_the_same_time_one_applies(people, monkeypatch, resource, first, second):
+    breakpoints.create(people.session.pk, "cycle > 3")
+    address = f"/api/v1/sessions/{people.session.pk}/{resource}"
+    seen = people.client("owner").get(address)["ETag"]
+    bodies = {"patch": {"when": "cycle > 4"} if resource else {"name": "changed"}, "delete": None}
+    has_compared = threading.Event()
+    require_version = versions.require_version
+
+    def compare_slowly(*args):
+        require_version(*args)
+        if not has_compared.is_set():
+            has_compared.set()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(versions, "require_version", compare_slowly)
+
+    def change(method):
+        try:
+            response = getattr(people.client("owner"), method)(address, bodies[method], format="json", headers={"If-Match": seen})
+            return response.status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(change, first)
+        assert has_compared.wait(20)
+        late = pool.submit(change, second)
+        statuses = slow.result(), late.result()
+
+    assert statuses[0] in (200, 204)
+    assert statuses[1] in ((412, 404) if first == "delete" else (412,))
 
 
 def test_a_command_with_a_stale_version_is_refused(owner_client, people, commits, redis):

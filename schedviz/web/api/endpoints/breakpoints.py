@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.urls import reverse
@@ -85,9 +86,8 @@ class OneBreakpoint(Resource):
         """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.BreakpointChange, request)
-        versions.require_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
         try:
-            row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
+            row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled, require=_same_version(request))
         except BreakpointError as error:
             raise _refused(error) from error
         return Response(_body(request, _or_404(row)))
@@ -96,8 +96,7 @@ class OneBreakpoint(Resource):
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)
-        versions.require_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
-        if not breakpoints.remove(session.pk, number):
+        if not breakpoints.remove(session.pk, number, require=_same_version(request)):
             raise not_found("breakpoint")
         return Response(status=204)
 
@@ -112,6 +111,11 @@ def _body(request: Request, row: Breakpoint) -> schemas.BreakpointBody:
         last_event=row.last_event,
         created_at=row.created_at,
     )
+
+
+def _same_version(request: Request) -> Callable[[Breakpoint], None]:
+    """Raises `ApiError` 412 for a breakpoint of another version than the one that the client has seen (`If-Match`)."""
+    return lambda row: versions.require_version(request, versions.etag_of_content(_body(request, row)))
 
 
 def _find_or_404(session: Session, number: int) -> Breakpoint:

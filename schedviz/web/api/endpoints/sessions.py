@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
@@ -151,24 +152,35 @@ class OneSession(Resource):
     )
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Rename a session."""
-        session = session_for(request, session_id, Verb.MANAGE)
-        versions.require_version(request, versions.etag_of_content(session_body(request, session)))
-        name = body_as(schemas.SessionChange, request).name.strip()
-        if not name:
-            raise ApiError(400, "invalid", "$.name: the name must not be empty.", path="$.name", expected="a name")
-        # Not save(): the lease owner writes all other columns.
-        Session.objects.filter(pk=session.pk).update(name=name)
+        with transaction.atomic():
+            session = _locked_version(request, session_id)
+            name = body_as(schemas.SessionChange, request).name.strip()
+            if not name:
+                raise ApiError(400, "invalid", "$.name: the name must not be empty.", path="$.name", expected="a name")
+            # Not save(): the lease owner writes all other columns.
+            Session.objects.filter(pk=session.pk).update(name=name)
         session.name = name
         return Response(session_body(request, session))
 
     @extend_schema(operation_id="deleteSession", parameters=[IF_MATCH], responses={204: None, **error_responses(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session with all its data."""
-        session = session_for(request, session_id, Verb.MANAGE)
-        versions.require_version(request, versions.etag_of_content(session_body(request, session)))
+        with transaction.atomic():
+            session = _locked_version(request, session_id)
+            deletion.fence(session.pk)
         deletion.delete_session(session.pk)
         record(Action.SESSION_DELETED, request, session=session)
         return Response(status=204)
+
+
+def _locked_version(request: Request, session_id: UUID) -> Session:
+    """A session that the client manages, of the version that it has seen (`If-Match`); nobody changes it until the transaction ends."""
+    session_for(request, session_id, Verb.MANAGE)
+    session = Session.objects.select_related("owner", "origin").select_for_update(of=("self",)).filter(pk=session_id).first()
+    if session is None:
+        raise not_found()
+    versions.require_version(request, versions.etag_of_content(session_body(request, session)))
+    return session
 
 
 class Cancel(Resource):
