@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from typing import Final
 from uuid import UUID
 
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError
 from django.utils import timezone
 
 from schedviz.engine import Simulation
@@ -71,6 +73,7 @@ logger = logging.getLogger(__name__)
 
 #: The largest result, in bytes of JSON. The web server, Redis and the client each hold all of it.
 MAX_RESULT_BYTES = 64 << 20
+_GONE: Final = AnalysisResult(missing="The session was deleted.")
 
 
 def run(session_id: UUID, request: bytes, result_key: str) -> bool:
@@ -80,6 +83,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
+        store_result(result_key, _GONE)
         return True
     asked = msgspec.json.decode(request, type=AnyAnalysisRequest)
     senders = single_flight.senders_of(result_key) or [name_of(session.owner_id)]
@@ -90,6 +94,12 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
 
 def _result_of(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
     """The result, or an error message."""
+    result = _computed_result(session, request)
+    # Without its rows, an analysis fails in many ways.
+    return _GONE if (result.unavailable or result.failed) and _is_gone(session) else result
+
+
+def _computed_result(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
     try:
         value = _encoded_result(session, request)
         return AnalysisResult(value=msgspec.Raw(value)) if len(value) <= MAX_RESULT_BYTES else AnalysisResult(too_large=_too_large(value))
@@ -111,8 +121,16 @@ def _result_of(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
             "Ask about fewer events, or run the same command of `schedviz` on a file."
         )
     except Exception:
-        logger.exception("an analysis request for session %s failed", session.pk)
+        if not _is_gone(session):
+            logger.exception("an analysis request for session %s failed", session.pk)
         return AnalysisResult(failed="The analysis failed, because the engine raised an error. The server's log has the details.")
+
+
+def _is_gone(session: Session) -> bool:
+    try:
+        return not Session.objects.filter(pk=session.pk).exists()
+    except DatabaseError:
+        return False
 
 
 def _too_large(value: bytes) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import redis
 from billiard.exceptions import SoftTimeLimitExceeded
-from django.db import DatabaseError
+from django.db import DatabaseError, IntegrityError
 
 from schedviz.engine import Simulation
 from schedviz.sessions.analysis.analysis_turns import run_in_turn
@@ -32,7 +32,10 @@ def run(session_id: UUID, cycle: int) -> bool:
     Does nothing if the detail is stored, another worker is computing it, or nobody has asked for it in the last seconds.
     """
     owner = Session.objects.filter(pk=session_id).values_list("owner_id").first()
-    if owner is None or cycle_details.is_stored(session_id, cycle):
+    if owner is None:
+        stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
+        return True
+    if cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
     senders = single_flight.senders_of(flight) or [name_of(owner[0])]
@@ -61,12 +64,15 @@ def computed_detail(session_id: UUID, cycle: int, *, deadline: float) -> dict[st
 def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.inf) -> None:
     """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients.
 
-    If a full disk cannot hold it, they are notified of that. Raises `DetailLate` after the deadline, and what is not because of the cycle,
-    such as `DatabaseError` and `SoftTimeLimitExceeded`.
+    If a full disk cannot hold it, or the session is deleted meanwhile, they are notified of that. Raises `DetailLate` after the deadline,
+    and what is not because of the cycle, such as `DatabaseError` and `SoftTimeLimitExceeded`.
     """
     try:
         _make(session_id, cycle, deadline)
     except DatabaseError as error:
+        if isinstance(error, IntegrityError) and not Session.objects.filter(pk=session_id).exists():
+            stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
+            return
         if (full := full_disk(error)) is None:
             raise
         logger.warning("the detail of cycle %s of session %s was not stored: %s", cycle, session_id, full)
@@ -75,7 +81,10 @@ def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.in
 
 def _make(session_id: UUID, cycle: int, deadline: float) -> None:
     session = Session.objects.filter(pk=session_id).first()
-    if session is None or cycle_details.is_stored(session_id, cycle):
+    if session is None:
+        stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
+        return
+    if cycle_details.is_stored(session_id, cycle):
         return
     try:
         detail = replay_cycle(session, cycle, deadline=deadline)
@@ -85,6 +94,10 @@ def _make(session_id: UUID, cycle: int, deadline: float) -> None:
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)
     except Exception:
+        if not Session.objects.filter(pk=session_id).exists():
+            # It fails in many ways without its rows.
+            stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
+            return
         logger.exception("the replay of cycle %s of session %s failed", cycle, session_id)
         message = f"Cycle {cycle} could not be replayed, because the engine failed. The server's log has the details."
         cycle_details.store_detail(session_id, cycle, None, error=message, engine_version=replayer.ENGINE_VERSION)

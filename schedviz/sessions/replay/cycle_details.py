@@ -13,7 +13,7 @@ import redis
 from django.db.models import Q, QuerySet
 
 from schedviz import __version__
-from schedviz.sessions.errors import HistoryUnavailable, SessionError
+from schedviz.sessions.errors import HistoryUnavailable, SessionError, SessionGone
 from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import CycleDetail
 from schedviz.sessions.redis import single_flight, stream, wakeups
@@ -43,15 +43,16 @@ class DetailTooSlow(SessionError):
     code = "analysis_failed"
 
 
-#: What a worker reports in that case.
+#: What a worker reports in these cases.
+SESSION_GONE = "The session was deleted."
 TOO_SLOW = "Replaying the cycle takes longer than 60 s, which is the limit."
 
 
 def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender: str = "") -> dict[str, Any]:
     """The full detail of a completed scheduling cycle and its binding. Waits for the replay. `sender`: who asks.
 
-    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, `DetailTooSlow`, and
-    `DetailLate` after the timeout.
+    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, `SessionGone`,
+    `DetailTooSlow`, and `DetailLate` after the timeout.
     """
     session_id = session_of_cycle(session_id, cycle)
     if (stored := stored_detail(session_id, cycle)) is not None:
@@ -66,7 +67,8 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
         if (stored := stored_detail(session_id, cycle)) is not None:
             return stored
         if reason := stream.detail_failure(session_id, cycle):
-            raise DetailTooSlow(reason) if reason == TOO_SLOW else DetailNotStored(reason)
+            errors = {TOO_SLOW: DetailTooSlow, SESSION_GONE: SessionGone}
+            raise errors.get(reason, DetailNotStored)(reason)
         # A request that nobody repeats is dropped.
         _request(session_id, cycle, sender)
     raise DetailLate(f"Cycle {cycle} is not replayed yet. The replay continues; try again in a moment.")

@@ -9,7 +9,7 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -17,6 +17,8 @@ from rest_framework.response import Response
 
 from schedviz.kube.validation_errors import explain_validation_error
 from schedviz.sessions.disk import full_disk
+from schedviz.sessions.errors import SessionGone
+from schedviz.sessions.models import Session
 from schedviz.sessions.postgresql import DatabaseReadOnly
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -91,6 +93,9 @@ def error_response(error: Exception, context: dict[str, Any]) -> Response | None
     if isinstance(error, Unchanged):
         return Response(status=304)
     api = _as_api_error(error)
+    if (api is None or api.status == 409) and _session_is_gone(context):
+        # Deleted meanwhile: without its rows, a request about it fails in many ways.
+        api = not_found()
     if api is None:
         request = context.get("request")
         log.error("unexpected error", path=getattr(request, "path", ""), exc_info=error)
@@ -111,6 +116,8 @@ def _as_api_error(error: Exception) -> ApiError | None:
     match error:
         case ApiError():
             return error
+        case SessionGone():
+            return not_found()
         case msgspec.ValidationError():
             return struct_error(error)
         case TooManyWait():
@@ -147,6 +154,18 @@ def _as_api_error(error: Exception) -> ApiError | None:
             return ApiError(error.status_code, str(error.default_code), str(error.detail))
         case _:
             return None
+
+
+def _session_is_gone(context: Mapping[str, Any]) -> bool:
+    """Whether the address names a session that does not exist."""
+    session_id = (context.get("kwargs") or {}).get("session_id")
+    if session_id is None:
+        return False
+    try:
+        return not Session.objects.filter(pk=session_id).exists()
+    except DatabaseError:
+        # Also in a transaction that the error has ended.
+        return False
 
 
 @csrf_exempt

@@ -10,6 +10,7 @@ from schedviz.sessions.analysis import analysis_job, requests
 from schedviz.sessions.analysis.requests import WhyRequest
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight
+from schedviz.sessions.transfer import deletion
 from schedviz.web.api.problem_details import TITLES
 from tests.sessions.conftest import MakeSession
 
@@ -78,3 +79,23 @@ def test_an_engine_error_is_not_reported_as_missing_history(
         requests.request_result(session, request, timeout_seconds=0)
     assert TITLES[failed.value.code] == "The analysis failed"
     assert [record for record in caplog.records if record.exc_info]
+
+
+def test_an_analysis_of_a_session_that_is_deleted_meanwhile_finds_nothing(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = Session.objects.get(pk=make_session(nodes=2, pods=1))
+    before, during = WhyRequest(pod="default/pod-1"), WhyRequest(pod="default/pod-1", at=1)
+
+    def delete(*_: object) -> bytes:
+        deletion.delete_session(session.pk)
+        raise KeyError("no row")
+
+    monkeypatch.setattr(analysis_job, "_encoded_result", delete)
+    copy = Session(pk=session.pk)
+    for request in (during, before):
+        run(copy, request)
+
+        with pytest.raises(requests.SubjectNotFound, match="The session was deleted"):
+            requests.request_result(copy, request, timeout_seconds=0)
+    assert not [record for record in caplog.records if record.exc_info]

@@ -12,11 +12,12 @@ import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, connection
 
-from schedviz.sessions.errors import HistoryUnavailable
-from schedviz.sessions.history import reading
+from schedviz.sessions.errors import HistoryUnavailable, SessionGone
+from schedviz.sessions.history import cycle_groups, reading
 from schedviz.sessions.models import CycleDetail, Session
 from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
+from schedviz.sessions.transfer import deletion
 from tests.sessions.conftest import crash, send, work_off
 
 
@@ -125,6 +126,27 @@ def test_errors_that_the_cycle_did_not_cause_are_not_stored(busy: UUID, monkeypa
                 run_requested(busy, 5)
     assert run_requested(busy, 5)
     assert cycle_details.cycle_detail(busy, 5, timeout_seconds=0)["node"]
+
+
+@pytest.mark.parametrize("error", [None, HistoryUnavailable("No checkpoint is stored."), KeyError("no row")])
+def test_a_request_whose_session_is_deleted_meanwhile_learns_it_at_once(
+    busy: UUID, monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    def delete(*_: Any, **_kwargs: Any) -> Any:
+        deletion.delete_session(busy)
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(cycle_detail_job, "replay_cycle", delete)
+    monkeypatch.setattr(cycle_groups, "exists", lambda *_: True)
+    assert run_requested(busy, 5)
+
+    with pytest.raises(SessionGone):
+        cycle_details.cycle_detail(busy, 5, timeout_seconds=30)
+    stream.client().flushdb()
+    assert run_requested(busy, 5)
+    with pytest.raises(SessionGone):
+        cycle_details.cycle_detail(busy, 5, timeout_seconds=30)
 
 
 def test_a_failure_stored_by_another_version_is_retried(busy: UUID) -> None:

@@ -9,7 +9,8 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.redis import stream
-from schedviz.web.api.errors import error_response
+from schedviz.sessions.transfer import deletion
+from schedviz.web.api.errors import ApiError, error_response
 from schedviz.web.api.rate_limit import _Counters, _counters
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,19 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     assert response.json()["error"]["code"] == "internal"
     assert b"secret" not in response.content
     assert b"Traceback" not in response.content
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), ApiError(409, "history_unavailable", "No stored state leads to it.")])
+def test_a_request_that_fails_because_its_session_was_deleted_meanwhile_gets_404(owner_client, people, monkeypatch, error):
+    def fail(*_args: object, **_kwargs: object) -> None:
+        deletion.delete_session(people.session.pk)
+        raise error
+
+    monkeypatch.setattr(reading, "state_at_head", fail)
+
+    response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/state/")
+
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
 
 
 def test_requests_from_before_redis_clock_was_set_back_do_not_count(owner_client, people, redis, settings):
