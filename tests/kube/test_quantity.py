@@ -95,7 +95,7 @@ def test_the_message_shows_the_text():
     assert str(caught.value) == '"10x" is not a quantity'
 
 
-@pytest.mark.parametrize("text", ["1e1001", "1e-1001", "1e99999999999", "9" * 257])
+@pytest.mark.parametrize("text", ["1e1001", "1e-1001", "1e99999999999", "9" * 257, "9" * 1_000_000 + "x"])
 def test_numbers_of_absurd_length_are_refused_at_once(text):
     with pytest.raises(QuantityError):
         parse(text)
@@ -128,12 +128,6 @@ def test_numbers_of_absurd_length_are_refused_at_once(text):
         ("0.0", "0"),
     ],
 )
-def test_a_long_text_is_refused_at_once() -> None:
-    # In quadratic time, this would take hours.
-    with pytest.raises(QuantityError):
-        parse("1" * 1_000_000 + "x")
-
-
 def test_the_canonical_form_is_upstreams(text, canonical):
     assert str(parse(text)) == canonical
 
