@@ -10,12 +10,12 @@ from uuid import UUID
 
 import redis
 from billiard.exceptions import SoftTimeLimitExceeded
-from django.db import DatabaseError, IntegrityError
+from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions.analysis.analysis_turns import run_in_turn
 from schedviz.sessions.disk import full_disk
-from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged, SessionGone
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import single_flight, stream
@@ -69,10 +69,9 @@ def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.in
     """
     try:
         _make(session_id, cycle, deadline)
+    except SessionGone:
+        stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
     except DatabaseError as error:
-        if isinstance(error, IntegrityError) and not Session.objects.filter(pk=session_id).exists():
-            stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
-            return
         if (full := full_disk(error)) is None:
             raise
         logger.warning("the detail of cycle %s of session %s was not stored: %s", cycle, session_id, full)
@@ -82,8 +81,7 @@ def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.in
 def _make(session_id: UUID, cycle: int, deadline: float) -> None:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
-        stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
-        return
+        raise SessionGone
     if cycle_details.is_stored(session_id, cycle):
         return
     try:
@@ -93,11 +91,10 @@ def _make(session_id: UUID, cycle: int, deadline: float) -> None:
         raise
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)
-    except Exception:
+    except Exception as error:
         if not Session.objects.filter(pk=session_id).exists():
-            # It fails in many ways without its rows.
-            stream.report_detail_failure(session_id, cycle, cycle_details.SESSION_GONE)
-            return
+            # Without its rows, a replay fails in many ways.
+            raise SessionGone from error
         logger.exception("the replay of cycle %s of session %s failed", cycle, session_id)
         message = f"Cycle {cycle} could not be replayed, because the engine failed. The server's log has the details."
         cycle_details.store_detail(session_id, cycle, None, error=message, engine_version=replayer.ENGINE_VERSION)

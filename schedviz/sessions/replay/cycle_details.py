@@ -10,6 +10,7 @@ from uuid import UUID
 
 import msgspec
 import redis
+from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 
 from schedviz import __version__
@@ -122,13 +123,16 @@ def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
 
 
 def store_detail(session_id: UUID, cycle: int, detail: dict[str, Any] | None, *, error: str = "", engine_version: str) -> None:
-    """Store a detail, or the reason why there is none, and notify waiting clients."""
-    data = b"" if detail is None else zlib.compress(msgspec.json.encode(detail), 3)
-    CycleDetail.objects.update_or_create(
-        session_id=session_id,
-        cycle=cycle,
-        defaults={"data": data, "error": error, "engine_version": engine_version},
-    )
+    """Store a detail, or the reason why there is none, and notify waiting clients. Raises `SessionGone`."""
+    values = {
+        "data": b"" if detail is None else zlib.compress(msgspec.json.encode(detail), 3),
+        "error": error,
+        "engine_version": engine_version,
+    }
+    try:
+        CycleDetail.objects.update_or_create(session_id=session_id, cycle=cycle, defaults=values)
+    except IntegrityError as missing:
+        raise SessionGone from missing
     rows = CycleDetail.objects.filter(session_id=session_id)
     oldest = list(rows.order_by("-pk").values_list("pk", flat=True)[MAX_CACHED_DETAILS : MAX_CACHED_DETAILS + 50])
     if oldest:
