@@ -1,4 +1,4 @@
-"""Why pods move between the queues where upstream has no label for it. The names are schedviz's own; both releases have these causes.
+"""Why pods enter, leave or change queues where upstream has no label for it. The names are schedviz's own; both releases have these causes.
 
 The labelled ones are in `v1_27/events` and `v1_36/cluster_events`.
 """

@@ -37,10 +37,6 @@ def watched(*pods: dict[str, Any], **settings: Any) -> tuple[Simulation, MetricV
     return simulation, MetricValues(event=simulation.event, release=simulation.release.version)
 
 
-def new(made: dict[str, Any]) -> dict[str, Any]:
-    return made | {"apiVersion": "v1"}
-
-
 @pytest.mark.parametrize("release", RELEASES)
 def test_attempts_are_counted_by_result_and_profile(release: str) -> None:
     simulation, values = watched(pod("fits"), pod("too-large", cpu="64"), pod("fits-too"), release=release)
@@ -102,8 +98,8 @@ def test_stages_without_timing_are_counted_without_durations() -> None:
 def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
     simulation, values = watched(pod("too-large", cpu="64"))
     do(simulation, "run")
-    do(simulation, "create", object=new(pod("fits")))
-    do(simulation, "create", object=new(node("node5", cpu="80")))
+    do(simulation, "create", object=pod("fits"))
+    do(simulation, "create", object=node("node5", cpu="80"))
     do(simulation, "advance", seconds=2)
 
     counted(simulation, values)
@@ -128,7 +124,7 @@ def test_a_pod_popped_from_backoff_q_is_counted_as_incoming_to_active_q(release:
     do(simulation, "run")
     counted(simulation, values)
     values.restart()
-    do(simulation, "create", object=new(node("node5", cpu="80")))
+    do(simulation, "create", object=node("node5", cpu="80"))
     do(simulation, "run")
     if release == V1_27:
         do(simulation, "advance", seconds=2)
@@ -142,7 +138,7 @@ def test_a_pod_popped_from_backoff_q_is_counted_as_incoming_to_active_q(release:
 def test_a_gated_pod_is_counted_as_incoming_in_v1_36_only(release: str, incoming: dict[tuple[str, str], int] | None) -> None:
     simulation, values = watched(release=release)
     gated = pod("gated", schedulingGates=[{"name": "example.com/wait"}])
-    do(simulation, "create", object=new(gated))
+    do(simulation, "create", object=gated)
 
     counted(simulation, values)
 
@@ -165,7 +161,7 @@ def test_wait_and_backoff_times_are_in_the_sessions_clock() -> None:
     simulation, values = watched(pod("first", cpu="64"))
     do(simulation, "run")
     do(simulation, "advance", seconds=100)
-    do(simulation, "create", object=new(node("node5", cpu="80")))
+    do(simulation, "create", object=node("node5", cpu="80"))
     do(simulation, "run")
 
     counted(simulation, values)

@@ -1,4 +1,4 @@
-"""`Moves`: the moves of pods between the queues during one change, for one trace event."""
+"""`Moves`: the pods that enter, leave or change queues during one change, for one trace event."""
 
 from __future__ import annotations
 
