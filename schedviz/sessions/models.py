@@ -31,6 +31,8 @@ class Session(models.Model):
     OPEN_STATUSES = (Status.READY, Status.RUNNING, Status.PAUSED)
     #: Columns to defer where many sessions are read for something else.
     LARGE_COLUMNS = ("settings", "report")
+    #: The message of a session whose rows are being deleted.
+    BEING_DELETED = "The session is being deleted."
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
@@ -136,6 +138,12 @@ class Session(models.Model):
             return source
         fork = {key: value for key, value in source["fork"].items() if key not in ("session", "name")}
         return {**source, "fork": fork}
+
+    @classmethod
+    def is_deleted(cls, session_id: uuid.UUID) -> bool:
+        """Whether a session does not exist any more, or is being deleted, so that rows of it may be missing."""
+        deleting = models.Q(status=cls.Status.FAILED, message=cls.BEING_DELETED)
+        return not cls.objects.filter(~deleting, pk=session_id).exists()
 
     @property
     def shown_status(self) -> str:

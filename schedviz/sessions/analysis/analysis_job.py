@@ -128,7 +128,7 @@ def _computed_result(session: Session, request: AnyAnalysisRequest) -> AnalysisR
 
 def _is_gone(session: Session) -> bool:
     try:
-        return not Session.objects.filter(pk=session.pk).exists()
+        return Session.is_deleted(session.pk)
     except DatabaseError:
         return False
 

@@ -92,7 +92,7 @@ def _make(session_id: UUID, cycle: int, deadline: float) -> None:
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)
     except Exception as error:
-        if not Session.objects.filter(pk=session_id).exists():
+        if Session.is_deleted(session_id):
             # Without its rows, a replay fails in many ways.
             raise SessionGone from error
         logger.exception("the replay of cycle %s of session %s failed", cycle, session_id)

@@ -62,7 +62,7 @@ def delete_session(session_id: UUID) -> bool:
 
 def fence(session_id: UUID) -> bool:
     """Begin to delete a session: nobody changes it from now on. False if there is no such session."""
-    fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
+    fenced = {"status": Session.Status.FAILED, "message": Session.BEING_DELETED, "lease_owner": "", "epoch": F("epoch") + 1}
     return Session.objects.filter(pk=session_id).update(**fenced) == 1
 
 

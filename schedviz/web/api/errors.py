@@ -157,12 +157,12 @@ def _as_api_error(error: Exception) -> ApiError | None:
 
 
 def _session_is_gone(context: Mapping[str, Any]) -> bool:
-    """Whether the address names a session that does not exist."""
+    """Whether the address names a session that does not exist any more, or is being deleted."""
     session_id = (context.get("kwargs") or {}).get("session_id")
     if session_id is None:
         return False
     try:
-        return not Session.objects.filter(pk=session_id).exists()
+        return Session.is_deleted(session_id)
     except DatabaseError:
         # Also in a transaction that the error has ended.
         return False

@@ -17,7 +17,9 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.urls import reverse
 
+from schedviz.sessions import heap_trim
 from schedviz.sessions.disk import full_disk
+from schedviz.sessions.interval import DelayedCall
 from schedviz.sessions.senders import WITHOUT_ACCOUNT, path_of, sender_group_of
 from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -26,6 +28,7 @@ from schedviz.web.auth.authentication import bearer_secret
 from schedviz.web.auth.permissions import may
 from schedviz.web.live.database import in_database
 from schedviz.web.live.handshake import actor_with, sent_credentials
+from schedviz.web.server.fair_shares import FairShares
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +46,12 @@ _ENVELOPE_BYTES: Final = 1 << 20
 _DISCARD_FACTOR: Final = 4
 #: How long a refused body is discarded; a client that is still sending then sees a closed connection.
 DISCARD_SECONDS = 10.0
+#: So many JSON bodies of the maximum size are processed at a time.
+_DECODED_BODIES: Final = 2
+#: After a JSON body of this size, freed memory is given back to the system.
+_TRIMMED_BYTES: Final = 1 << 20
+#: How long after it: what holds the memory is released soon after the response was sent.
+_TRIM_SECONDS: Final = 1.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 #: When a client may retry while the spool is full or the database is down.
 _RETRY_AFTER: Final = {b"retry-after": b"10"}
@@ -70,12 +79,17 @@ class BodyLimit:
       the permission to create sessions: 403.
     - The bodies over `ANONYMOUS_BYTES` which this process has received and processes share SCHEDVIZ_SPOOL_BYTES, and those of one user,
       or of all without an account, half of it: 503.
+    - Those that are JSON are decoded in memory, which takes many times their size. Those that are complete and processed share
+      `_DECODED_BODIES` times SCHEDVIZ_BODY_BYTES (`FairShares`): 503.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
         #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user, and of all without an account.
         self._spooled: Counter[str] = Counter()
+        #: Bytes of the JSON bodies that are being processed.
+        self._decoded = FairShares()
+        self._trim = DelayedCall(heap_trim.trim, _TRIM_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -96,6 +110,10 @@ class BodyLimit:
             if body.reserved:
                 self._spooled[body.sender] -= body.reserved
                 self._spooled += Counter()
+            if body.decoded:
+                self._decoded.add(body.sender, -body.decoded)
+                if body.decoded >= _TRIMMED_BYTES:
+                    self._trim.request()
 
     def reserve(self, sender: str, more: int) -> None:
         """Reserve `more` bytes for a body. One upload of the maximum size always fits if there is no other. Raises `_Refusal`."""
@@ -105,6 +123,19 @@ class BodyLimit:
         if own + more > max(limit / 2, settings.UPLOAD_BYTES + _ENVELOPE_BYTES):
             raise _busy(f"You are sending large requests of {own:,} bytes; half of {limit:,} is allowed")
         self._spooled[sender] += more
+
+    def admit(self, sender: str, size: int) -> None:
+        """Admit a complete JSON body to processing. Raises `_Refusal`."""
+        limit = _DECODED_BODIES * settings.BODY_BYTES
+        if not self._decoded.admits(sender, limit, size):
+            message = (
+                f"This server is processing {self._decoded.total:,} bytes of large JSON requests, "
+                f"{self._decoded.of(sender):,} of them yours. It processes {limit:,} at a time "
+                f"({_DECODED_BODIES} times SCHEDVIZ_BODY_BYTES), and of one user, or of all without an account, half of what others leave. "
+                "Try again in a moment."
+            )
+            raise _Refusal(503, "busy", message, headers={b"retry-after": b"2"})
+        self._decoded.add(sender, size)
 
 
 class _Body:
@@ -122,6 +153,8 @@ class _Body:
         self.sender = ""
         #: Bytes that are reserved in the spool.
         self.reserved = 0
+        #: Bytes that are counted while a JSON body is processed.
+        self.decoded = 0
         #: Set when a part of the body was not accepted.
         self.refusal: _Refusal | None = None
 
@@ -143,6 +176,9 @@ class _Body:
             if self._read > ANONYMOUS_BYTES:
                 self._limits.reserve(self.sender, self._read - self.reserved)
                 self.reserved = self._read
+                if self._is_complete and self._setting != _UPLOAD_SETTING and not self.decoded:
+                    self._limits.admit(self.sender, self._read)
+                    self.decoded = self._read
         except _Refusal as refusal:
             self.refusal = refusal
             await self.discard_rest()

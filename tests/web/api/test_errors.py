@@ -44,10 +44,11 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     assert b"Traceback" not in response.content
 
 
+@pytest.mark.parametrize("is_done", [True, False])
 @pytest.mark.parametrize("error", [ZeroDivisionError(), ApiError(409, "history_unavailable", "No stored state leads to it.")])
-def test_a_request_that_fails_because_its_session_was_deleted_meanwhile_gets_404(owner_client, people, monkeypatch, error):
+def test_a_request_that_fails_because_its_session_was_deleted_meanwhile_gets_404(owner_client, people, monkeypatch, error, is_done):
     def fail(*_args: object, **_kwargs: object) -> None:
-        deletion.delete_session(people.session.pk)
+        (deletion.delete_session if is_done else deletion.fence)(people.session.pk)
         raise error
 
     monkeypatch.setattr(reading, "state_at_head", fail)

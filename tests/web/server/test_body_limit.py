@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import http.client
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -14,6 +16,7 @@ from django.contrib.auth.models import User
 
 from schedviz.ingest.files.spool import Spool, _EncryptedFile
 from schedviz.sessions import senders
+from schedviz.web.api.parsing import JsonParser
 from schedviz.web.auth.actors import Actor
 from schedviz.web.server import body_limit
 from tests.conftest import until
@@ -169,6 +172,40 @@ def test_one_sender_may_use_half_of_the_limit_or_send_one_upload(monkeypatch):
     limits.reserve("user 2", 5 << 20)
     with pytest.raises(body_limit._Refusal, match="of large requests; 10,485,760 are allowed"):
         limits.reserve("user 3", 1)
+
+
+def test_json_bodies_that_are_processed_at_a_time_share_a_limit(web_server, people, monkeypatch):
+    monkeypatch.setattr(settings, "BODY_BYTES", 200_000)
+    body = b"[" + b" " * 149_998 + b"]"
+    has_begun, may_end = threading.Event(), threading.Event()
+    parse = JsonParser.parse
+
+    def parse_slowly(*args):
+        has_begun.set()
+        may_end.wait(20)
+        return parse(*args)
+
+    # What is still being sent does not count.
+    sending = http.client.HTTPConnection(web_server.netloc, timeout=10)
+    sending.putrequest("POST", "/api/v1/sessions/")
+    sending.putheader("Authorization", people.client("editor-token")._credentials["HTTP_AUTHORIZATION"])
+    sending.putheader("Content-Type", "application/json")
+    sending.putheader("Content-Length", "200000")
+    sending.endheaders(b" " * 190_000)
+    assert ask(web_server, people, body)[0] == 400
+
+    with monkeypatch.context() as patched, ThreadPoolExecutor(1) as pool:
+        patched.setattr(JsonParser, "parse", parse_slowly)
+        first = pool.submit(ask, web_server, people, body)
+        assert has_begun.wait(20)
+        status, refused = ask(web_server, people, body)
+        may_end.set()
+        assert first.result()[0] == 400
+
+    assert (status, refused["code"]) == (503, "busy")
+    assert "150,000 of them yours. It processes 400,000 at a time (2 times SCHEDVIZ_BODY_BYTES)" in refused["detail"]
+    assert ask(web_server, people, body)[0] == 400
+    sending.close()
 
 
 def test_bodies_of_clients_without_an_account_count_together(people, monkeypatch):
