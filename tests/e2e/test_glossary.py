@@ -26,7 +26,7 @@ def test_the_pointer_gets_the_meaning_of_a_label_and_escape_closes_it(page: Page
     page.locator("[data-queue=backoffQ] h3 > span").first.hover()
     expect(page.locator(TIP)).to_be_visible()
     expect(page.locator(TIP)).to_have_attribute("data-glossary", "backoffQ")
-    expect(page.locator(TIP)).to_contain_text("whose backoff has not ended yet")
+    expect(page.locator(TIP)).to_contain_text("backoffQ holds pods until their backoff has ended")
     page.keyboard.press("Escape")
     expect(page.locator(TIP)).to_be_hidden()
 
@@ -50,7 +50,7 @@ def test_the_keyboard_focuses_terms_which_the_tip_describes(page: Page, server: 
             break
     expect(label).to_be_focused()
     expect(label).to_have_attribute("aria-describedby", "glossary-tip")
-    expect(page.locator(TIP)).to_contain_text("whose backoff has not ended yet")
+    expect(page.locator(TIP)).to_contain_text("backoffQ holds pods until their backoff has ended")
     page.keyboard.press("Tab")
     expect(label).not_to_have_attribute("aria-describedby", "glossary-tip")
 
@@ -74,7 +74,7 @@ def test_a_tap_opens_and_closes_the_meaning_in_the_language_of_the_page(
         context.add_init_script("localStorage.removeItem('schedviz'); localStorage.setItem('schedviz.tour', 'done')")
         page = opened(context.new_page(), server)
         page.locator("[data-queue=backoffQ] h3 > span").first.tap()
-        expect(page.locator(TIP)).to_contain_text("等待退避结束")
+        expect(page.locator(TIP)).to_contain_text("直到退避结束")
         # The tip covers the first stages.
         page.locator("[data-stage]").last.tap(position={"x": 2, "y": 2})
         expect(page.locator(TIP)).to_be_hidden()
