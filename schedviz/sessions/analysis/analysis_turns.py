@@ -294,18 +294,19 @@ def _rank(waiting_key: str, sender: str, now: float) -> tuple[float, bool]:
 
 def _wait_from_now(slots: _Slots) -> None:
     """A sender whose turn has ended, and who waits for another one, goes to the end."""
-    now, sender = clock.seconds(), slots.sender_group.sender
+    sender = slots.sender_group.sender
     for waiting_key in slots.shared.values():
         stored: Any = stream.client().hget(waiting_key, sender)
         if stored is not None:
             one = msgspec.json.decode(stored, type=_Waiting)
-            stream.client().hset(waiting_key, sender, msgspec.json.encode(msgspec.structs.replace(one, since=now)))
+            stream.client().hset(waiting_key, sender, msgspec.json.encode(msgspec.structs.replace(one, since=clock.seconds())))
 
 
 def _renew(running: list[str], slot_id: str) -> None:
+    until = clock.seconds() + _SLOT_SECONDS
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zadd(key, {slot_id: clock.seconds() + _SLOT_SECONDS})
+        pipe.zadd(key, {slot_id: until})
         pipe.expire(key, _SLOT_SECONDS)
     pipe.execute()
 
