@@ -26,12 +26,24 @@ from schedviz.sessions.uploads import upload_keys
 
 
 def delete_session(session_id: UUID) -> bool:
-    """Delete a session and everything stored of it. Its owner is fenced. False if there is no such session.
+    """Delete a session and everything stored of it. Its owner is fenced. False if there is no such session."""
+    if not fence(session_id):
+        return False
+    delete_fenced(session_id)
+    return True
+
+
+def fence(session_id: UUID) -> bool:
+    """Begin to delete a session: nobody changes it from now on. False if there is no such session."""
+    fenced = {"status": Session.Status.FAILED, "message": Session.BEING_DELETED, "lease_owner": "", "epoch": F("epoch") + 1}
+    return Session.objects.filter(pk=session_id).update(**fenced) == 1
+
+
+def delete_fenced(session_id: UUID) -> None:
+    """Delete everything stored of a fenced session.
 
     The largest tables are deleted first, in small transactions, so that no other session waits for the database.
     """
-    if not fence(session_id):
-        return False
     _detach_forks(session_id)
     stream.wake(session_id)
     for rows, at_once in (
@@ -57,13 +69,6 @@ def delete_session(session_id: UUID) -> bool:
         Session.objects.filter(pk=session_id).delete()
     upload_keys.delete_key(session_id)
     stream.delete_keys(session_id)
-    return True
-
-
-def fence(session_id: UUID) -> bool:
-    """Begin to delete a session: nobody changes it from now on. False if there is no such session."""
-    fenced = {"status": Session.Status.FAILED, "message": Session.BEING_DELETED, "lease_owner": "", "epoch": F("epoch") + 1}
-    return Session.objects.filter(pk=session_id).update(**fenced) == 1
 
 
 def _detach_forks(session_id: UUID) -> None:

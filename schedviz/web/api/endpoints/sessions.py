@@ -168,7 +168,7 @@ class OneSession(Resource):
         with transaction.atomic():
             session = _locked_version(request, session_id)
             deletion.fence(session.pk)
-        deletion.delete_session(session.pk)
+        deletion.delete_fenced(session.pk)
         record(Action.SESSION_DELETED, request, session=session)
         return Response(status=204)
 
