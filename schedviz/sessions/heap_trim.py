@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Final
 
+from schedviz.sessions.interval import DelayedCall
+
 #: glibc's `malloc_trim`; None: another C library.
 _malloc_trim: Final = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
@@ -13,3 +15,7 @@ def trim() -> None:
     """Give freed memory back now. Other threads run meanwhile, but those that allocate may wait some milliseconds."""
     if _malloc_trim is not None:
         _malloc_trim(0)
+
+
+#: Trims a second after it was requested: what holds memory after a large request or response is released soon after it.
+SOON: Final = DelayedCall(trim, 1.0)

@@ -19,7 +19,6 @@ from django.urls import reverse
 
 from schedviz.sessions import heap_trim
 from schedviz.sessions.disk import full_disk
-from schedviz.sessions.interval import DelayedCall
 from schedviz.sessions.senders import WITHOUT_ACCOUNT, path_of, sender_group_of
 from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -50,8 +49,6 @@ DISCARD_SECONDS = 10.0
 _DECODED_BODIES: Final = 2
 #: After a JSON body of this size, freed memory is given back to the system.
 _TRIMMED_BYTES: Final = 1 << 20
-#: How long after it: what holds the memory is released soon after the response was sent.
-_TRIM_SECONDS: Final = 1.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 #: When a client may retry while the spool is full or the database is down.
 _RETRY_AFTER: Final = {b"retry-after": b"10"}
@@ -89,7 +86,6 @@ class BodyLimit:
         self._spooled: Counter[str] = Counter()
         #: Bytes of the JSON bodies that are being processed.
         self._decoded = FairShares()
-        self._trim = DelayedCall(heap_trim.trim, _TRIM_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -113,7 +109,7 @@ class BodyLimit:
             if body.decoded:
                 self._decoded.add(body.sender, -body.decoded)
                 if body.decoded >= _TRIMMED_BYTES:
-                    self._trim.request()
+                    heap_trim.SOON.request()
 
     def reserve(self, sender: str, more: int) -> None:
         """Reserve `more` bytes for a body. One upload of the maximum size always fits if there is no other. Raises `_Refusal`."""

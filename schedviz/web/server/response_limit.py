@@ -10,7 +10,6 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from schedviz.sessions import heap_trim
-from schedviz.sessions.interval import DelayedCall
 from schedviz.web.api.errors import refusal
 from schedviz.web.server.fair_shares import FairShares
 
@@ -18,8 +17,6 @@ from schedviz.web.server.fair_shares import FairShares
 COUNTED_BYTES: Final = 256 * 1024
 #: After a response of this size, freed memory is given back to the system: making it took several times as much.
 _TRIMMED_BYTES: Final = 4 << 20
-#: How long after it: what holds the memory is released soon after the response was sent.
-_TRIM_SECONDS: Final = 1.0
 #: What DRF keeps of a response for its renderers: the data before encoding takes several times its size.
 _RENDERING: Final = ("data", "accepted_renderer", "accepted_media_type", "renderer_context")
 
@@ -29,7 +26,7 @@ class ResponseLimit:
 
     def __init__(self) -> None:
         self._sending = FairShares()
-        self._trim = DelayedCall(heap_trim.trim, _TRIM_SECONDS)
+        self._trim = heap_trim.SOON
 
     @contextmanager
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
