@@ -10,7 +10,7 @@ import uuid
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.db import models
+from django.db import DatabaseError, models
 from django.db.models.functions import Now
 
 
@@ -141,9 +141,15 @@ class Session(models.Model):
 
     @classmethod
     def is_deleted(cls, session_id: uuid.UUID) -> bool:
-        """Whether a session does not exist any more, or is being deleted, so that rows of it may be missing."""
+        """Whether a session does not exist any more, or is being deleted, so that rows of it may be missing. False if the database does not
+        answer.
+        """
         deleting = models.Q(status=cls.Status.FAILED, message=cls.BEING_DELETED)
-        return not cls.objects.filter(~deleting, pk=session_id).exists()
+        try:
+            return not cls.objects.filter(~deleting, pk=session_id).exists()
+        except DatabaseError:
+            # Also in a transaction that an error has ended.
+            return False
 
     @property
     def shown_status(self) -> str:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
-from django.db import DatabaseError
 from django.utils import timezone
 
 from schedviz.engine import Simulation
@@ -96,7 +95,7 @@ def _result_of(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
     """The result, or an error message."""
     result = _computed_result(session, request)
     # Without its rows, an analysis fails in many ways.
-    return _GONE if (result.unavailable or result.failed) and _is_gone(session) else result
+    return _GONE if (result.unavailable or result.failed) and Session.is_deleted(session.pk) else result
 
 
 def _computed_result(session: Session, request: AnyAnalysisRequest) -> AnalysisResult:
@@ -121,16 +120,9 @@ def _computed_result(session: Session, request: AnyAnalysisRequest) -> AnalysisR
             "Ask about fewer events, or run the same command of `schedviz` on a file."
         )
     except Exception:
-        if not _is_gone(session):
+        if not Session.is_deleted(session.pk):
             logger.exception("an analysis request for session %s failed", session.pk)
         return AnalysisResult(failed="The analysis failed, because the engine raised an error. The server's log has the details.")
-
-
-def _is_gone(session: Session) -> bool:
-    try:
-        return Session.is_deleted(session.pk)
-    except DatabaseError:
-        return False
 
 
 def _too_large(value: bytes) -> str:

@@ -197,7 +197,7 @@ def notify_detail(session_id: UUID, cycle: int) -> None:
 
 
 def report_detail_failure(session_id: UUID, cycle: int, reason: str) -> None:
-    """Notify all that wait for the detail of a cycle that it was computed and could not be stored. The reason is kept for some seconds."""
+    """Notify all that wait for the detail of a cycle that there will be none now, and why. The reason is kept for some seconds."""
     try:
         client().set(_detail_failure_key(session_id, cycle), reason, ex=_DETAIL_NOTICE_SECONDS)
     except redis.RedisError as error:
@@ -206,7 +206,7 @@ def report_detail_failure(session_id: UUID, cycle: int, reason: str) -> None:
 
 
 def detail_failure(session_id: UUID, cycle: int) -> str:
-    """Why the detail of a cycle could not be stored a moment ago; "" if nothing was reported."""
+    """Why there was no detail of a cycle a moment ago; "" if nothing was reported."""
     try:
         reason: Any = client().get(_detail_failure_key(session_id, cycle))
     except redis.RedisError:

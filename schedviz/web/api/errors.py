@@ -9,7 +9,7 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
-from django.db import DatabaseError, DataError, InterfaceError, OperationalError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -159,13 +159,7 @@ def _as_api_error(error: Exception) -> ApiError | None:
 def _session_is_gone(context: Mapping[str, Any]) -> bool:
     """Whether the address names a session that does not exist any more, or is being deleted."""
     session_id = (context.get("kwargs") or {}).get("session_id")
-    if session_id is None:
-        return False
-    try:
-        return Session.is_deleted(session_id)
-    except DatabaseError:
-        # Also in a transaction that the error has ended.
-        return False
+    return session_id is not None and Session.is_deleted(session_id)
 
 
 @csrf_exempt
